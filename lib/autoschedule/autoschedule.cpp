@@ -8,6 +8,7 @@
 #include "autoschedule/gpu/gpu_apply.h"
 #include "autoschedule/gpu/host_nodes.h"
 #include "autoschedule/report.h"
+#include "autoschedule/roles.h"
 #include "autoschedule/steps.h"
 #include "autoschedule/strategies/strategies.h"
 #include "graph/loops.h"
@@ -156,6 +157,7 @@ schedules::Schedule with_loops(const Graph &graph, const schedules::Schedule &us
     start.funcs.resize(graph.funcs.size());
     for (const FuncNode &func : graph.funcs)
         add_missing_loops(func, start[func.id]);
+    complete_levels(graph, start);
     return start;
 }
 

@@ -5,7 +5,6 @@
 #include <set>
 
 #include "autoschedule/where.h"
-#include "graph/extern_stage.h"
 #include "graph/reduction.h"
 #include "ir/visit.h"
 #include "poly/alignment.h"
@@ -17,55 +16,8 @@ using graph::Graph;
 using ir::Op;
 using poly::Access;
 using poly::Range;
-using schedules::FuncSchedule;
-using schedules::LoopLevel;
 
 namespace {
-
-/// Funcs whose loops are named by a directive: they keep their loops.
-std::vector<bool> named_by_levels(const Graph &graph, const schedules::Schedule &user) {
-    std::vector<bool> named(graph.funcs.size(), false);
-    auto note = [&](const LoopLevel &level) {
-        if (level.at() && level.func != FuncId::None)
-            named[static_cast<size_t>(level.func)] = true;
-    };
-    for (const FuncSchedule &f : user.funcs) {
-        if (f.touched) {
-            note(f.compute);
-            note(f.store);
-        }
-        for (const schedules::StageSchedule &s : f.stages)
-            note(s.fuse_level);
-    }
-    return named;
-}
-
-/// `whole`: read by a C function.
-Role role_of(const FuncNode &func, const FuncSchedule &user, bool named, bool whole) {
-    if (graph::is_extern(func))
-        return Role::Fixed;
-    const bool stage_touched = std::any_of(user.stages.begin(), user.stages.end(),
-                                           [](const auto &s) { return s.touched; });
-    const bool at_user_level = user.touched && user.compute.at();
-    if (named || stage_touched || at_user_level)
-        return Role::Fixed;
-    if (func.is_output)
-        return Role::Root;
-    // A directive on its computed region requires separate loops.
-    const bool has_part = !user.bounds.empty() || !user.alignments.empty() ||
-                          user.nontemporal_stores || user.nontemporal_loads;
-    if (!user.touched)
-        return whole || has_part ? Role::Root : Role::Free;
-    if (!user.compute.inlined())
-        return Role::Root;
-    // A directive on its storage requires that it is stored.
-    if (user.memory != MemoryType::Auto || !user.storage_order.empty() || !user.folds.empty() ||
-        !user.store.inlined() || !user.storage_dims.empty() || user.async || user.memoize) {
-        return Role::Root;
-    }
-    // A Func that cannot be inlined; lowering finds its level.
-    return func.has_updates() || whole ? Role::Fixed : Role::Inlined;
-}
 
 /// Maps iterators of the stage to dimensions of the Func.
 std::vector<int> dims_of_iterators(const FuncNode &func, const poly::StageModel &stage) {
@@ -329,8 +281,7 @@ double StageGraph::bytes_at_root() const {
 StageGraph build_stage_graph(const Graph &graph, const poly::Model &model,
                              const poly::Environment &names, const schedules::Schedule &user) {
     StageGraph result;
-    const std::vector<bool> named = named_by_levels(graph, user),
-                            whole = graph::read_as_whole(graph);
+    const std::vector<Role> roles = roles_of(graph, user);
     for (const FuncNode &func : graph.funcs) {
         const size_t f = static_cast<size_t>(func.id);
         Node node;
@@ -352,7 +303,7 @@ StageGraph build_stage_graph(const Graph &graph, const poly::Model &model,
         }
         node.is_output = func.is_output;
         node.starts_from_formula = graph::starts_from_formula(func);
-        node.role = role_of(func, user.funcs[f], named[f], whole[f]);
+        node.role = roles[f];
         result.nodes.push_back(std::move(node));
     }
     for (Node &node : result.nodes) {

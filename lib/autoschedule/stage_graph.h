@@ -7,19 +7,12 @@
 #include <vector>
 
 #include "autoschedule/operation_cost.h"
+#include "autoschedule/roles.h"
 #include "graph/graph.h"
 #include "poly/model.h"
 #include <pipe/schedule.h>
 
 namespace Pipe::autoschedule {
-
-/// The decisions that the user's directives leave open for a Func.
-enum class Role : uint8_t {
-    Free,     ///< all
-    Root,     ///< it is stored for all of its consumers; its loops are open
-    Fixed,    ///< its loops and levels are the user's; nothing can be fused into it
-    Inlined,  ///< inlined into its consumers
-};
 
 /// A value of a substituted Func: what it takes, and which one it is, in the dimensions of the reader.
 struct Evaluated {

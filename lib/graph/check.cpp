@@ -380,8 +380,11 @@ class Checker {
                          !blends(s.stages[0]) && !s.async);
         for (size_t i = hoist.size(); i < compute.size() && !harmless; i++) {
             const bool lanes = kind_of(compute[i]) == LoopKind::Vectorized;
-            if (!lanes && kind_of(compute[i]) != LoopKind::Parallel)
+            if (!is_unordered(kind_of(compute[i])))
                 continue;
+            const char *kind = lanes                         ? "vectorized"
+                               : is_gpu(kind_of(compute[i])) ? "GPU"
+                                                             : "parallel";
             std::string directive =
                 !s.hoist.inlined() ? level
                 : s.store.root()
@@ -392,9 +395,8 @@ class Checker {
                 fmt::format("the {} loop '{}' of {} lies between its store level and its compute "
                             "level, so {} would overwrite values that others still need. Store it "
                             "inside the {} loop{}.",
-                            lanes ? "vectorized" : "parallel", compute[i].var,
-                            graph_[compute[i].func].name, lanes ? "lanes" : "threads",
-                            lanes ? "vectorized" : "parallel",
+                            kind, compute[i].var, graph_[compute[i].func].name,
+                            lanes ? "lanes" : "threads", kind,
                             lanes ? ", or compute it outside" : ""));
         }
     }

@@ -461,6 +461,15 @@ TEST_CASE_METHOD(Blur, "directives that a second look found ignored", "[error]")
         require_message<CompileError>([&] { d.compile_jit(); },
                                       {"a.hoist_storage", "directives.cpp:", "parallel"});
     }
+    SECTION("memory that threads of a kernel would share") {
+        Func d("d");
+        d(x, y) = a(x, y) * a(x, y);
+        a.compute_at(d, x).hoist_storage(d, y).ring_buffer(4);
+        d.gpu(y, x);
+        require_message<CompileError>(
+            [&] { d.compile_jit(Target("host-cuda_emulator")); },
+            {"a.hoist_storage(d, y)", "directives.cpp:", "GPU loop 'x' of d", "threads"});
+    }
     SECTION("memory that lanes would share") {
         a(x, y) += y;
         Func d("d");

@@ -118,7 +118,8 @@ struct Algorithm {
 
 TEST_CASE("random pipelines in place or nearly", "[fuzz]") {
     int right = 0, refused = 0;
-    for (uint64_t seed : each_seed(2)) {
+    const std::vector<uint64_t> all = each_seed(2);
+    for (uint64_t seed : all) {
         INFO("seed " << seed);
         Choices c(seed);
         Case buffers(c);
@@ -149,6 +150,8 @@ TEST_CASE("random pipelines in place or nearly", "[fuzz]") {
             [&](int i, int j) { wrong += buffers.out(i, j) != expected(i, j); });
         REQUIRE(wrong == 0);
     }
-    CHECK(right > 0);
-    CHECK(refused > 0);
+    if (all.size() >= 20) {
+        CHECK(right > 0);
+        CHECK(refused > 0);
+    }
 }

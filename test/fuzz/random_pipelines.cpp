@@ -92,7 +92,7 @@ TEST_CASE("random pipelines under random legal schedules equal the reference", "
     std::map<char, int> count = run_cases(Rules::Legal, all.first, all.count);
     // A refusal is right where a directive breaks a rule that the generator does not know: kernels have more of them.
     const int most = support::env("PIPE_FUZZ_MODE") == "gpu" ? 4 : 5;
-    if (all.count >= 50)
+    if (all.count >= usual_pipelines)
         CHECK(count[Result::Refused] * most < all.count);
 }
 

@@ -33,4 +33,13 @@ inline std::vector<uint64_t> each_seed(int per_pipeline) {
     return list;
 }
 
+/// Every n-th of these seeds, for what takes as long as several pipelines.
+inline std::vector<uint64_t> every_nth_seed(int n) {
+    Seeds all = seeds();
+    std::vector<uint64_t> list;
+    for (int i = 0; i < all.count; i += n)
+        list.push_back(all.first + static_cast<uint64_t>(i));
+    return list;
+}
+
 }  // namespace Pipe::fuzz

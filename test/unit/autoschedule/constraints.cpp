@@ -75,6 +75,54 @@ TEST_CASE("A loop nest written by hand stays, what is fused into it stays there"
     CHECK((gray.compute.root() || gray.compute.inlined()));
 }
 
+TEST_CASE("What reads a Func between its level and the Func of that loop is computed there") {
+    Harris p;
+    p.gray.compute_at(p.harris, p.y);
+    p.det.compute_inline();
+    p.iy.compute_at(p.harris, p.x);
+    const graph::Frozen frozen = graph::freeze({p.harris});
+    const Result r = schedule_keeping(frozen, p.sizes(), {"gray", "iy"});
+    auto loop = [&](const char *f) { return r.schedule[id(frozen, f)].compute.var; };
+    CHECK(loop("ix") == loop("gray"));
+    CHECK(loop("iyy") == loop("iy"));  // the inner loop of those of its producers
+    CHECK(loop("sxy") == loop("iy"));
+    CHECK(r.schedule[id(frozen, "det")].compute.inlined());
+}
+
+TEST_CASE("A store level without a compute level: computed where it is stored") {
+    Blur p;
+    RDom r(0, 2);
+    Func sum("sum");
+    sum(p.x, p.y) = cast<uint16_t>(0);
+    sum(p.x, p.y) += p.bx(p.x + r, p.y);
+    Func out("out");
+    out(p.x, p.y) = sum(p.x, p.y) + sum(p.x, p.y + 1);
+    SECTION("root, with loops of its own") {
+        sum.store_root().update().vectorize(p.x, 4);
+        const graph::Frozen frozen = graph::freeze({out});
+        const Result result = autoschedule_for(frozen, {{{{0, 256}, {0, 256}}}, {}, {}});
+        graph::check(graph::inline_funcs(frozen.graph, result.schedule), result.schedule);
+        CHECK(result.schedule[id(frozen, "sum")].compute.root());
+    }
+    SECTION("a loop") {
+        sum.store_at(out, p.y);
+        const graph::Frozen frozen = graph::freeze({out});
+        const Result result = autoschedule_for(frozen, {{{{0, 256}, {0, 256}}}, {}, {}});
+        graph::check(graph::inline_funcs(frozen.graph, result.schedule), result.schedule);
+        CHECK(result.schedule[id(frozen, "sum")].compute ==
+              frozen.schedule[id(frozen, "sum")].store);
+    }
+}
+
+TEST_CASE("What a loop prefetches is stored") {
+    Blur p;
+    p.by.prefetch(p.bx, p.y, p.y, 2);
+    const graph::Frozen frozen = graph::freeze({p.by});
+    const Result r = autoschedule_for(frozen, p.sizes());
+    graph::check(graph::inline_funcs(frozen.graph, r.schedule), r.schedule);
+    CHECK(r.schedule[id(frozen, "bx")].compute.root());
+}
+
 TEST_CASE("A loop directive without a level: stored, with those loops") {
     Blur p;
     p.bx.vectorize(p.x, 4);

@@ -1,0 +1,136 @@
+#include "autoschedule/roles.h"
+
+#include <algorithm>
+
+#include "graph/extern_stage.h"
+
+namespace Pipe::autoschedule {
+
+using graph::FuncNode;
+using graph::Graph;
+using schedules::FuncSchedule;
+using schedules::LoopLevel;
+using schedules::Schedule;
+using schedules::StageSchedule;
+
+namespace {
+
+/// fold_storage and hoist_storage depend on the loops around a Func: without a level, lowering finds its place
+/// in the loops of its readers as the user wrote them.
+bool depends_on_readers(const FuncSchedule &f) {
+    return f.touched && f.compute.inlined() && f.store.inlined() &&
+           (!f.folds.empty() || !f.hoist.inlined());
+}
+
+/// Funcs that keep their loops because a directive names or depends on them.
+std::vector<bool> funcs_with_fixed_loops(const Graph &graph, const Schedule &user) {
+    std::vector<bool> fixed(graph.funcs.size(), false);
+    auto note = [&](const LoopLevel &level) {
+        if (level.at() && level.func != FuncId::None)
+            fixed[static_cast<size_t>(level.func)] = true;
+    };
+    for (const FuncNode &func : graph.funcs) {
+        const FuncSchedule &f = user[func.id];
+        if (f.touched) {
+            note(f.compute);
+            note(f.store);
+            note(f.hoist);
+        }
+        for (const StageSchedule &s : f.stages)
+            note(s.fuse_level);
+        if (!depends_on_readers(f))
+            continue;
+        fixed[static_cast<size_t>(func.id)] = true;
+        for (FuncId reader : func.consumers)
+            fixed[static_cast<size_t>(reader)] = true;
+    }
+    return fixed;
+}
+
+/// Funcs that must be in memory as a whole: C functions read them, or loops prefetch them.
+std::vector<bool> stored_for_others(const Graph &graph, const Schedule &user) {
+    std::vector<bool> stored = graph::read_as_whole(graph);
+    for (const FuncSchedule &f : user.funcs)
+        for (const StageSchedule &s : f.stages)
+            for (const schedules::Prefetch &p : s.prefetches)
+                for (const FuncNode &func : graph.funcs)
+                    if (func.name == p.source)
+                        stored[static_cast<size_t>(func.id)] = true;
+    return stored;
+}
+
+Role role_of(const FuncNode &func, const FuncSchedule &user, bool fixed, bool stored) {
+    if (graph::is_extern(func))
+        return Role::Fixed;
+    const bool stage_touched = std::any_of(user.stages.begin(), user.stages.end(),
+                                           [](const auto &s) { return s.touched; });
+    const bool at_user_level = user.touched && user.compute.at();
+    if (fixed || stage_touched || at_user_level)
+        return Role::Fixed;
+    if (func.is_output)
+        return Role::Root;
+    // A directive on its computed region requires separate loops.
+    const bool has_part = !user.bounds.empty() || !user.alignments.empty() ||
+                          user.nontemporal_stores || user.nontemporal_loads;
+    if (!user.touched)
+        return stored || has_part ? Role::Root : Role::Free;
+    if (!user.compute.inlined())
+        return Role::Root;
+    // A directive on its storage requires that it is stored.
+    if (user.memory != MemoryType::Auto || !user.storage_order.empty() ||
+        !user.storage_dims.empty() || user.async || user.memoize)
+        return Role::Root;
+    // A Func that cannot be inlined; lowering finds its level.
+    return func.has_updates() || stored ? Role::Fixed : Role::Inlined;
+}
+
+/// Whether loop `a` is inside of loop `b`, if both enclose one Func.
+bool is_inside(const LoopLevel &a, const LoopLevel &b, const Schedule &user) {
+    if (a.func != b.func)
+        return a.func < b.func;  // what is fused into b's loops is computed before b
+    const auto &dims = user[a.func].stages[static_cast<size_t>(a.stage)].dims;
+    auto place = [&](const LoopLevel &level) {
+        return std::find_if(dims.begin(), dims.end(),
+                            [&](const schedules::Dim &d) { return d.name == level.var; });
+    };
+    return place(a) < place(b);
+}
+
+}  // namespace
+
+std::vector<Role> roles_of(const Graph &graph, const Schedule &user) {
+    const std::vector<bool> fixed = funcs_with_fixed_loops(graph, user),
+                            stored = stored_for_others(graph, user);
+    std::vector<Role> roles;
+    for (const FuncNode &func : graph.funcs) {
+        const auto f = static_cast<size_t>(func.id);
+        roles.push_back(role_of(func, user.funcs[f], fixed[f], stored[f]));
+    }
+    return roles;
+}
+
+void complete_levels(const Graph &graph, Schedule &user) {
+    const std::vector<Role> roles = roles_of(graph, user);
+    std::vector<LoopLevel> readers_at(graph.funcs.size());  // inlined() = anywhere
+    for (const FuncNode &func : graph.funcs) {              // producers first
+        const auto i = static_cast<size_t>(func.id);
+        FuncSchedule &f = user[func.id];
+        const bool is_inlined = roles[i] == Role::Inlined;
+        if (f.compute.inlined() && !f.store.inlined())
+            f.compute = f.store;
+        if (f.compute.inlined() && !is_inlined && readers_at[i].at()) {
+            f.compute = f.store = readers_at[i];
+            f.touched = true;
+        }
+        if (!is_inlined)
+            readers_at[i] = f.compute;
+        for (FuncId reader : func.consumers) {
+            LoopLevel &place = readers_at[static_cast<size_t>(reader)];
+            if (readers_at[i].at() && readers_at[i].func != reader &&
+                (!place.at() || is_inside(readers_at[i], place, user)))
+                place = readers_at[i];
+        }
+    }
+}
+
+}  // namespace Pipe::autoschedule
