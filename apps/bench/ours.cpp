@@ -1,14 +1,17 @@
 #include "apps/bench/ours.h"
 
+#include "apps/common/way.h"
+
 #include <fmt/format.h>
 #include <omp.h>
 
 #include <algorithm>
 
 namespace bench {
-namespace {
 
-enum class Way { Naive, Hand, Auto };
+using apps::Way;
+
+namespace {
 
 /// The pipeline with its inputs and its schedule, not yet compiled.
 Pipe::Pipeline prepare(const apps::App &app, Way way, const Data &data,
@@ -16,12 +19,7 @@ Pipe::Pipeline prepare(const apps::App &app, Way way, const Data &data,
     const std::unique_ptr<apps::Program> program = app.make();
     Pipe::Pipeline pipeline(program->output());
     apps::set_inputs(*program, data.inputs);
-    if (way == Way::Naive)
-        program->schedule_naively();
-    if (way == Way::Hand)
-        program->schedule_by_hand(target);
-    if (way == Way::Auto)
-        pipeline.autoschedule(target);
+    apps::schedule(*program, pipeline, way, target);
     return pipeline;
 }
 
@@ -38,13 +36,14 @@ std::string slowest_passes(Pipe::CompileTimes times) {
     return text;
 }
 
-Variant variant(const char *name, Way way, const apps::App &app, const Data &data) {
+Variant variant(Way way, const apps::App &app, const Data &data) {
     Pipe::Target target = Pipe::get_host_target();
     // Halide always permits reassociation of sums. The naive variant, with which all are
     // compared, keeps the order of the definition.
     if (way != Way::Naive)
         target.set_feature(Pipe::Target::FastMath);
-    return pipe_variant(name, target, data.output, [&] { return prepare(app, way, data, target); });
+    return pipe_variant(apps::name_of(way), target, data.output,
+                        [&] { return prepare(app, way, data, target); });
 }
 
 }  // namespace
@@ -73,10 +72,9 @@ std::vector<Variant> our_variants(const apps::App &app, const Data &data, int th
                                   const Wanted &wanted) {
     omp_set_num_threads(threads);
     std::vector<Variant> variants;
-    for (auto [name, way] :
-         {std::pair{"naive", Way::Naive}, {"hand", Way::Hand}, {"auto", Way::Auto}})
-        if (wanted(name))
-            variants.push_back(variant(name, way, app, data));
+    for (Way way : {Way::Naive, Way::Hand, Way::Auto})
+        if (wanted(apps::name_of(way)))
+            variants.push_back(variant(way, app, data));
     return variants;
 }
 

@@ -1,7 +1,8 @@
 #include "apps/bench/ranking.h"
 
 #include "apps/bench/figures.h"
-#include "apps/bench/random_schedules.h"
+#include "apps/bench/mutate_schedule.h"
+#include "apps/common/random_schedule.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -189,7 +190,8 @@ class Ranker {
                                                  seed);
             legal += add(name, [&](Candidate &c) {
                 if (kind < 2)
-                    return schedule_plausibly(*c.program, *c.pipeline, target_, seed);
+                    return apps::schedule_at_random(*c.program, *c.pipeline, target_,
+                                                    apps::Taste::Plausible, seed);
                 if (kind == 2) {
                     c.program->schedule_by_hand(target_);
                 } else {

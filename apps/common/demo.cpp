@@ -2,6 +2,7 @@
 
 #include "apps/common/arrays.h"
 #include "apps/common/picture.h"
+#include "apps/common/way.h"
 
 #include <pipe/image_io.h>
 
@@ -59,8 +60,6 @@ Size output_size(const App &app, const Buffer<> &input) {
             int(input.dim(1).extent()) - one[1].extent + 1};
 }
 
-enum class Way { Naive, Hand, Auto, GPU };
-
 /// One schedule of an application with its inputs, compiled by the first run.
 struct Runner {
     Runner(const App &app, const std::vector<Inputs> &runs, std::optional<Size> size, Way way,
@@ -70,14 +69,7 @@ struct Runner {
             outputs.push_back(
                 make_output(app, *program, size ? *size : output_size(app, input.at(0))));
         }
-        if (way == Way::Naive)
-            program->schedule_naively();
-        if (way == Way::Hand)
-            program->schedule_by_hand(target);
-        if (way == Way::Auto)
-            pipeline.autoschedule(target);
-        if (way == Way::GPU)
-            program->schedule_for_gpu(target);
+        schedule(*program, pipeline, way, target);
         const double compiling_and_running = milliseconds([&] { run(0); });
         const Pipe::CompileTimes compiling = pipeline.compile_times();
         first_run_ms = compiling_and_running -
@@ -124,8 +116,8 @@ void progress(const std::string &text) {
 
 /// Compiles and runs the form with one schedule and prints the times.
 Runner timed(const App &app, const std::vector<Inputs> &inputs, std::optional<Size> size, Way way,
-             const char *name, const Pipe::Target &target = Pipe::get_host_target()) {
-    progress(app.name + ": " + name + " schedule");
+             const Pipe::Target &target = Pipe::get_host_target()) {
+    progress(app.name + ": " + name_of(way) + " schedule");
     Runner runner(app, inputs, size, way, target);
     const bool takes_seconds = runner.first_run_ms > 1000;  // then one run is enough
     const double run_ms = takes_seconds ? runner.first_run_ms : median_run([&] { runner.run(0); });
@@ -133,7 +125,7 @@ Runner timed(const App &app, const std::vector<Inputs> &inputs, std::optional<Si
     const Pipe::CompileTimes times = runner.pipeline.compile_times();
     std::printf(
         "  %-6s %9.2f ms a run; compiled in %.1f ms (schedule %.1f, lowering %.1f, LLVM %.1f)\n",
-        name, run_ms, times.schedule_ms + times.lower_ms + times.llvm_ms, times.schedule_ms,
+        name_of(way), run_ms, times.schedule_ms + times.lower_ms + times.llvm_ms, times.schedule_ms,
         times.lower_ms, times.llvm_ms);
     return runner;
 }
@@ -156,10 +148,10 @@ const App &named(const std::string &name, const std::vector<App> &apps) {
 Runner run_schedules(const App &app, const std::vector<Inputs> &inputs, std::optional<Size> size,
                      const std::optional<Pipe::Target> &device) {
     if (!device)
-        timed(app, inputs, size, Way::Naive, "naive");
-    timed(app, inputs, size, Way::Hand, "hand");
-    return device ? timed(app, inputs, size, Way::GPU, "GPU", *device)
-                  : timed(app, inputs, size, Way::Auto, "auto");
+        timed(app, inputs, size, Way::Naive);
+    timed(app, inputs, size, Way::Hand);
+    return device ? timed(app, inputs, size, Way::GPU, *device)
+                  : timed(app, inputs, size, Way::Auto);
 }
 
 void run_form(const App &app, const Form &form, const Buffer<> &given,

@@ -23,10 +23,10 @@ double milliseconds_since(std::chrono::steady_clock::time_point start) {
 
 /// A program under one of the GPU schedules.
 struct Scheduled {
-    Scheduled(const apps::App &app, Schedule schedule, apps::Size size, const Pipe::Target &target)
+    Scheduled(const apps::App &app, Way way, apps::Size size, const Pipe::Target &target)
         : program(app.make()), pipeline(program->output()) {
         apps::set_inputs(*program, apps::make_inputs(app, *program, size));
-        if (schedule == Schedule::Hand) {
+        if (way == Way::GPU) {
             program->schedule_for_gpu(target);
             return;
         }
@@ -45,10 +45,9 @@ struct Scheduled {
 };
 
 /// Fills in what the emulator counts. The threads of a block, and the shared memory, of each kernel.
-std::map<std::string, EmulatorCounters> count(const apps::App &app, Schedule schedule,
-                                              Figures &figures) {
+std::map<std::string, EmulatorCounters> count(const apps::App &app, Way way, Figures &figures) {
     const Pipe::Target target("host-cuda_emulator");
-    Scheduled s(app, schedule, figures.size, target);
+    Scheduled s(app, way, figures.size, target);
     figures.search_ms = s.search_ms;
     const Pipe::Buffer<> output = apps::make_output(app, *s.program, figures.size);
     s.pipeline.realize(output, target);  // the first one may find that the size needs other code
@@ -69,12 +68,12 @@ std::map<std::string, EmulatorCounters> count(const apps::App &app, Schedule sch
 }
 
 /// Fills in what ptxas says.
-void assemble(const apps::App &app, Schedule schedule,
+void assemble(const apps::App &app, Way way,
               const std::map<std::string, EmulatorCounters> &launches, Figures &figures) {
     const Pipe::Target target = target_of(a100);
-    const Scheduled s(app, schedule, figures.size, target);
+    const Scheduled s(app, way, figures.size, target);
     const auto start = std::chrono::steady_clock::now();
-    const std::string ptx = ptx_of(s.program->output(), target, schedule == Schedule::Auto);
+    const std::string ptx = ptx_of(s.program->output(), target, way == Way::Auto);
     figures.ptx_ms = milliseconds_since(start);
     if (ptx.empty())
         figures.failure = "runs on the host alone";
@@ -110,14 +109,14 @@ apps::Size emulated_size(const apps::App &app) {
     return largest.width >= 100 ? apps::Size{256, 128} : largest;
 }
 
-Figures measure(const apps::App &app, Schedule schedule) {
+Figures measure(const apps::App &app, Way way) {
     Figures figures;
     figures.app = app.name;
-    figures.variant = schedule == Schedule::Hand ? "hand" : "auto";
+    figures.variant = way == Way::Auto ? "auto" : "hand";
     figures.size = emulated_size(app);
     try {
         const apps::App &form = emulated_form(app);
-        assemble(form, schedule, count(form, schedule, figures), figures);
+        assemble(form, way, count(form, way, figures), figures);
     } catch (const Pipe::Error &error) {
         figures.failure = error.what();
     }

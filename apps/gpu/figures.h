@@ -2,13 +2,14 @@
 #pragma once
 
 #include "apps/common/registry.h"
+#include "apps/common/way.h"
 
 #include <string>
 #include <vector>
 
 namespace gpu {
 
-enum class Schedule { Hand, Auto };
+using apps::Way;  ///< GPU or Auto
 
 /// A row of the table. Negative: not known (ptxas is not installed), or not applicable.
 struct Figures {
@@ -36,6 +37,6 @@ apps::Size emulated_size(const apps::App &app);
 const apps::App &emulated_form(const apps::App &app);
 
 /// Never throws a Pipe::Error: that is the failure of the row.
-Figures measure(const apps::App &app, Schedule schedule);
+Figures measure(const apps::App &app, Way way);
 
 }  // namespace gpu

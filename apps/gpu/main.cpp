@@ -131,9 +131,8 @@ std::vector<const apps::App *> chosen_apps(const Options &options) {
     return chosen;
 }
 
-std::vector<Schedule> chosen_schedules(const Options &options) {
-    return options.automatic ? std::vector{Schedule::Hand, Schedule::Auto}
-                             : std::vector{Schedule::Hand};
+std::vector<Way> chosen_ways(const Options &options) {
+    return options.automatic ? std::vector{Way::GPU, Way::Auto} : std::vector{Way::GPU};
 }
 
 nlohmann::json print_figures(const std::vector<const apps::App *> &apps, const Options &options) {
@@ -142,8 +141,8 @@ nlohmann::json print_figures(const std::vector<const apps::App *> &apps, const O
     print_header();
     nlohmann::json rows = nlohmann::json::array();
     for (const apps::App *app : apps)
-        for (Schedule schedule : chosen_schedules(options)) {
-            const Figures figures = measure(*app, schedule);
+        for (Way way : chosen_ways(options)) {
+            const Figures figures = measure(*app, way);
             print(figures);
             rows.push_back(to_json(figures));
         }
@@ -176,14 +175,14 @@ nlohmann::json print_times(const std::vector<apps::App> &apps, const Limits &lim
         rows.push_back(to_json(timing));
     };
     for (const apps::App &app : apps) {
-        for (Schedule schedule : chosen_schedules(options)) {
+        for (Way way : chosen_ways(options)) {
             if (std::chrono::steady_clock::now() > end) {
                 fmt::print("The {} minutes are over: {} and what follows are not measured. See "
                            "--app, --minutes.\n",
                            options.minutes, app.name);
                 return rows;
             }
-            add(time_on_gpu(app, schedule, 0.3));
+            add(time_on_gpu(app, way, 0.3));
         }
         for (const Timing &timing : time_peers_on_gpu(app, 0.3))
             add(timing);

@@ -75,16 +75,13 @@ class Stream {
     Pipe::JITUserContext context_;
 };
 
-void run(const apps::App &app, Schedule schedule, double seconds, Timing &timing) {
+void run(const apps::App &app, Way way, double seconds, Timing &timing) {
     const std::unique_ptr<apps::Program> program = app.make();
     Pipe::Pipeline pipeline(program->output());
     const std::vector<Pipe::Buffer<>> inputs = apps::make_inputs(app, *program, app.size);
     apps::set_inputs(*program, inputs);
     const Pipe::Buffer<> output = apps::make_output(app, *program, app.size);
-    if (schedule == Schedule::Hand)
-        program->schedule_for_gpu(cuda());
-    else
-        pipeline.autoschedule(cuda());
+    apps::schedule(*program, pipeline, way, cuda());
     for (const Pipe::Buffer<> &input : inputs) {
         input.copy_to_device(cuda());
         timing.gigabytes += double(input.size_in_bytes()) / 1e9;
@@ -202,13 +199,13 @@ std::string name_of_gpu() {
     return device().name();
 }
 
-Timing time_on_gpu(const apps::App &app, Schedule schedule, double seconds) {
+Timing time_on_gpu(const apps::App &app, Way way, double seconds) {
     Timing timing;
     timing.app = app.name;
-    timing.variant = schedule == Schedule::Hand ? "hand" : "auto";
+    timing.variant = way == Way::Auto ? "auto" : "hand";
     timing.size = app.size;
     try {
-        run(app, schedule, seconds, timing);
+        run(app, way, seconds, timing);
     } catch (const Pipe::Error &error) {
         timing.failure = error.what();
     }

@@ -28,7 +28,7 @@ struct Timing {
 };
 
 /// Compares with the hand schedule of the CPU. \param seconds  for the runs
-Timing time_on_gpu(const apps::App &app, Schedule schedule, double seconds);
+Timing time_on_gpu(const apps::App &app, Way way, double seconds);
 
 /// Runs `once` twice, the first of which may compile, and then for some seconds, or five times where that does not take
 /// much longer: the times of a call.

@@ -21,8 +21,19 @@ bool can_inline(const StageGraph &graph, int n) {
            !node.on_host && !node.consumers.empty();
 }
 
-bool is_copy(const Node &node) {
-    return node.stages[0].arithmetic.total() == 0 && node.stages[0].loads.size() <= 1;
+/// Of one element, if at all; boundary conditions are free where their tests are.
+bool is_copy(const StageGraph &graph, int n) {
+    const Node &node = graph.nodes[static_cast<size_t>(n)];
+    const StageCost &pure = node.stages[0];
+    if (pure.arithmetic.total() > 0 || pure.loads.size() > 1)
+        return false;
+    auto has_sums = [&](int c) {
+        const auto &stages = graph.nodes[static_cast<size_t>(c)].stages;
+        return std::any_of(stages.begin(), stages.end(),
+                           [](const StageCost &stage) { return !stage.rvars.empty(); });
+    };
+    return pure.arithmetic.tests == 0 ||
+           std::none_of(node.consumers.begin(), node.consumers.end(), has_sums);
 }
 
 /// The reader walks along the innermost dimension as the producer does, so that vectors stay vectors; or an RVar
@@ -64,11 +75,11 @@ Uses uses_of(const StageGraph &graph, int n) {
 }
 
 bool is_free_of_cost(const StageGraph &graph, int n) {
-    const Node &node = graph.nodes[static_cast<size_t>(n)];
-    if (is_copy(node))
+    if (is_copy(graph, n))
         return true;
     const Uses uses = uses_of(graph, n);
-    return uses.along_rows && uses.evaluations <= 1.05 * node.points() &&
+    const double points = graph.nodes[static_cast<size_t>(n)].points();
+    return uses.along_rows && uses.evaluations <= 1.05 * points &&
            fits_after_substitute(graph, n, most_loads, most_written);
 }
 
@@ -157,9 +168,7 @@ void inline_free_of_cost(StageGraph &graph) {
 }
 
 void inline_copies(StageGraph &graph) {
-    inline_all(graph, [&](int n) {
-        return can_inline(graph, n) && is_copy(graph.nodes[static_cast<size_t>(n)]);
-    });
+    inline_all(graph, [&](int n) { return can_inline(graph, n) && is_copy(graph, n); });
 }
 
 std::vector<int> inline_in_group(StageGraph &graph, const std::vector<int> &members) {
@@ -188,7 +197,7 @@ bool is_inlining_choice(const StageGraph &graph, int n) {
 }
 
 bool may_inline(const StageGraph &graph, int n) {
-    const bool copy = can_inline(graph, n) && is_copy(graph.nodes[static_cast<size_t>(n)]);
+    const bool copy = can_inline(graph, n) && is_copy(graph, n);
     return is_inlining_choice(graph, n) ||
            (copy && fits_after_substitute(graph, n, most_loads, most_written));
 }
@@ -201,7 +210,7 @@ bool is_pointwise(const StageGraph &graph, int n) {
 bool is_trivial(const StageGraph &graph, int n) {
     const Node &node = graph.nodes[static_cast<size_t>(n)];
     const StageCost &pure = node.stages[0];
-    return is_copy(node) ||
+    return is_copy(graph, n) ||
            (pure.own.count <= static_cast<double>(pure.loads.size()) && is_pointwise(graph, n));
 }
 

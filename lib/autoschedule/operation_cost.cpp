@@ -93,6 +93,12 @@ class Counter {
                           (e->call_kind == CallKind::Func || e->call_kind == CallKind::Image);
         uint64_t variables = 0;
         int bytes = e.type().bytes();
+        const bool is_test = selects_likely_value(e);
+        if (is_test) {
+            ++tests_;
+            variables = add(e->args[0]);
+            --tests_;
+        }
         for (const Expr &arg : e->args) {
             variables |= load ? variables_in(arg) : add(arg);
             if (e->op == Op::Let && &arg == &e->args[0])
@@ -101,8 +107,15 @@ class Counter {
                 bytes = std::max(bytes, arg.type().bytes());
         }
         if (!load)
-            count(e, bytes, of(variables));
+            count(e, bytes, tests_ > 0 || is_test, of(variables));
         return variables;
+    }
+
+    static bool selects_likely_value(const Expr &e) {
+        auto is_likely = [](const Expr &arm) {
+            return ir::is_intrinsic(*arm.get(), ir::intrinsic::likely);
+        };
+        return e->op == Op::Select && (is_likely(e->args[1]) || is_likely(e->args[2]));
     }
 
     uint64_t variables_in(const Expr &index) const {
@@ -115,12 +128,14 @@ class Counter {
         return result;
     }
 
-    static void count(const Expr &e, int bytes, Arithmetic &total) {
+    static void count(const Expr &e, int bytes, bool is_test, Arithmetic &total) {
         const bool is_float = e.type().is_float();
         const double work = instructions(e) * bytes;
         total.count += work > 0;
         total.widest = std::max(total.widest, e.type().bytes());
-        if (is_float && (e->op == Op::Add || e->op == Op::Sub)) {
+        if (is_test) {
+            total.tests += work;
+        } else if (is_float && (e->op == Op::Add || e->op == Op::Sub)) {
             total.sums += work;
         } else if (is_float &&
                    (e->op == Op::Mul || (e->op == Op::Div && is_power_of_two(e->args[1])))) {
@@ -139,6 +154,7 @@ class Counter {
 
     std::unordered_map<std::string, uint64_t> bits_;
     std::unordered_map<const ExprNode *, uint64_t> seen_;
+    int tests_ = 0;  ///< conditions of boundaries around the expression
 };
 
 }  // namespace

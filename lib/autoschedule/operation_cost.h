@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ir/expr_node.h"
@@ -16,14 +17,24 @@ struct Arithmetic {
     double sums = 0,
            products = 0;  ///< of floats; a sum and a product can become one fused instruction
     double other = 0;
+    /// Of selects of a value tagged likely(), with their conditions: boundary conditions. Partitioning removes
+    /// them from the interior of pure loops (lower/partition_loops.h), so total() is without them.
+    double tests = 0;
     double count = 0;  ///< of instructions
     int widest = 1;    ///< bytes of the widest value
 
     double total() const { return std::max(sums, products) + other; }
+    /// As it is in loops that are not partitioned.
+    Arithmetic with_tests() const {
+        Arithmetic result = *this;
+        result.other += std::exchange(result.tests, 0);
+        return result;
+    }
     void add(const Arithmetic &more, double times) {
         sums += times * more.sums;
         products += times * more.products;
         other += times * more.other;
+        tests += times * more.tests;
         count += times * more.count;
         widest = std::max(widest, more.widest);
     }

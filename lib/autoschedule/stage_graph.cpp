@@ -60,13 +60,20 @@ void count_calls(const FuncNode &func, const graph::Stage &stage, StageCost &cos
     cost.written = cost.own.count + 1;
 }
 
+/// Sums have too many tests for partitioning: one per element of a window.
+Arithmetic in_loops_of(const StageCost &stage, const Arithmetic &work) {
+    return stage.rvars.empty() ? work : work.with_tests();
+}
+
 StageCost stage_cost(const FuncNode &func, const graph::Stage &stage, const poly::StageModel &model,
                      const poly::Environment &names) {
     StageCost cost;
     describe_reduction(func, stage, model, cost);
     cost.own_work = work_of(stage.values, func.args);
-    for (const Work &work : cost.own_work)
+    for (Work &work : cost.own_work) {
+        work.arithmetic = in_loops_of(cost, work.arithmetic);
         cost.own.add(work.arithmetic, 1);
+    }
     cost.arithmetic = cost.own;
     count_calls(func, stage, cost);
     cost.repeats = static_cast<double>(std::min<int64_t>(model.points_per_pure_point(), 1 << 30));
@@ -229,9 +236,10 @@ void add_values(StageCost &stage, const Node &producer) {
     for (const Access &load : stage.loads) {
         if (load.func != producer.id)
             continue;
-        add_evaluated(stage, {producer.stages[0].own, load});
+        add_evaluated(stage, {in_loops_of(stage, producer.stages[0].own), load});
         for (const Evaluated &inner : producer.stages[0].evaluated)
-            add_evaluated(stage, {inner.arithmetic, poly::compose(inner.at, load.coords)});
+            add_evaluated(stage, {in_loops_of(stage, inner.arithmetic),
+                                  poly::compose(inner.at, load.coords)});
     }
 }
 

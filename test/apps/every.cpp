@@ -1,6 +1,6 @@
 // Every entry of the table under every schedule against the reference evaluator. The code is
 // compiled once per schedule, and is right for every size.
-#include "test/apps/random_schedule.h"
+#include "apps/common/random_schedule.h"
 #include "test/apps/support.h"
 
 #include <memory>
@@ -14,7 +14,9 @@ class RandomlyScheduled {
   public:
     RandomlyScheduled(const apps::App &app, apps::Size size, int seed)
         : app_(app), size_(size), program_(app.make()), pipeline_(program_->output()) {
-        schedule_at_random(*program_, pipeline_, uint64_t(seed));
+        const apps::Taste taste = seed % 2 ? apps::Taste::Any : apps::Taste::Plausible;
+        apps::schedule_at_random(*program_, pipeline_, Pipe::get_host_target(), taste,
+                                 uint64_t(seed));
         apps::set_inputs(*program_, apps::make_inputs(app, *program_, size));
     }
 

@@ -1,5 +1,5 @@
 // Every application's schedules survive a schedule file: read by a new program, they give the same loops.
-#include "test/apps/random_schedule.h"
+#include "apps/common/random_schedule.h"
 #include "test/apps/support.h"
 #include "test/support/temp_folder.h"
 
@@ -110,7 +110,8 @@ TEST_CASE("random schedules of applications survive a file", "[schedule_file]") 
             DYNAMIC_SECTION(name << " " << seed) {
                 try {
                     check_round_trip(app, [&](Made &made) {
-                        schedule_at_random(*made.program, made.pipeline, seed);
+                        apps::schedule_at_random(*made.program, made.pipeline,
+                                                 Pipe::get_host_target(), apps::Taste::Any, seed);
                         made.loops(Pipe::get_host_target());
                     });
                 } catch (const Pipe::CompileError &) {

@@ -7,20 +7,6 @@ namespace app_test {
 
 using Pipe::Buffer;
 
-const char *name_of(Way way) {
-    switch (way) {
-    case Way::Reference:
-        return "reference";
-    case Way::Naive:
-        return "naive";
-    case Way::Hand:
-        return "hand";
-    case Way::Auto:
-        return "auto";
-    }
-    return "?";
-}
-
 const apps::App &app_named(const std::string &name) {
     const apps::App *app = apps::find_app(name);
     INFO(name);
@@ -29,13 +15,7 @@ const apps::App &app_named(const std::string &name) {
 }
 
 void schedule(apps::Program &program, Pipe::Pipeline &pipeline, Way way) {
-    const Pipe::Target target = Pipe::get_host_target();
-    if (way == Way::Naive)
-        program.schedule_naively();
-    if (way == Way::Hand)
-        program.schedule_by_hand(target);
-    if (way == Way::Auto)
-        pipeline.autoschedule(target);
+    apps::schedule(program, pipeline, way, Pipe::get_host_target());
 }
 
 namespace {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "apps/common/arrays.h"
+#include "apps/common/way.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <pipe/pipe.h>
@@ -17,14 +18,12 @@ namespace app_test {
 
 using apps::max_abs;
 using apps::max_abs_difference;
-
-enum class Way { Reference, Naive, Hand, Auto };
+using apps::name_of;
+using apps::Way;
 
 inline constexpr Way all[] = {Way::Reference, Way::Naive, Way::Hand, Way::Auto};
 /// The ways that use the compiler.
 inline constexpr Way compiled[] = {Way::Naive, Way::Hand, Way::Auto};
-
-const char *name_of(Way way);
 
 /// The application of that name; the test fails where there is none.
 const apps::App &app_named(const std::string &name);

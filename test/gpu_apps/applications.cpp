@@ -80,15 +80,12 @@ std::vector<Expected> evaluate(const App &app) {
     return results;
 }
 
-void check(const App &app, gpu::Schedule schedule, const Pipe::Target &target,
+void check(const App &app, apps::Way way, const Pipe::Target &target,
            const std::vector<Expected> &expected) {
     INFO(target.to_string());
     const std::unique_ptr<apps::Program> program = app.make();
     Pipe::Pipeline pipeline(program->output());
-    if (schedule == gpu::Schedule::Hand)
-        program->schedule_for_gpu(target);
-    else
-        pipeline.autoschedule(target);
+    apps::schedule(*program, pipeline, way, target);
     for (const Expected &e : expected) {
         INFO(e.size.width << "x" << e.size.height);
         const Buffer<> output = prepare(app, *program, e.size);
@@ -113,10 +110,10 @@ TEST_CASE("every application gives what its definition says on a GPU, without a 
         if (app.small.empty() || !is_tested(app))
             continue;
         const std::vector<Expected> expected = evaluate(app);
-        for (gpu::Schedule schedule : {gpu::Schedule::Hand, gpu::Schedule::Auto})
+        for (apps::Way way : {apps::Way::GPU, apps::Way::Auto})
             for (const Pipe::Target &target : Pipe::test::gpu_targets()) {
-                INFO(entry.name << (schedule == gpu::Schedule::Hand ? ", hand" : ", auto"));
-                check(app, schedule, target, expected);
+                INFO(entry.name << ", " << apps::name_of(way));
+                check(app, way, target, expected);
             }
     }
 }
@@ -124,7 +121,7 @@ TEST_CASE("every application gives what its definition says on a GPU, without a 
 TEST_CASE("one kernel for unsharp masks and Harris corners", "[apps]") {
     for (const char *name : {"unsharp", "unsharp_halide", "harris", "harris_halide"}) {
         INFO(name);
-        const gpu::Figures figures = gpu::measure(*apps::find_app(name), gpu::Schedule::Hand);
+        const gpu::Figures figures = gpu::measure(*apps::find_app(name), apps::Way::GPU);
         CHECK(figures.failure == "");
         CHECK(figures.kernels == 1);
     }

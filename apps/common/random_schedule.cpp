@@ -1,56 +1,37 @@
-#include "apps/bench/random_schedules.h"
-
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include "apps/common/random_schedule.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <map>
-#include <random>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include <unistd.h>
-
-namespace bench {
+namespace apps {
 
 using Pipe::CompileError;
 using Pipe::Func;
 using Pipe::Stage;
+using Pipe::TailStrategy;
 using Pipe::Var;
 using Pipe::VarOrRVar;
 
 namespace {
 
-class Dice {
-  public:
-    explicit Dice(uint64_t seed) : random_(seed * 0x9e3779b97f4a7c15 + 1) {}
-    int below(int n) { return n < 1 ? 0 : int(random_() % unsigned(n)); }
-    bool chance(int percent) { return below(100) < percent; }
-    int of(std::initializer_list<int> values) { return values.begin()[below(int(values.size()))]; }
-
-  private:
-    std::mt19937_64 random_;
-};
-
 class Scheduler {
   public:
-    Scheduler(apps::Program &program, Pipe::Pipeline &pipeline, const Pipe::Target &target,
+    Scheduler(Program &program, Pipe::Pipeline &pipeline, const Pipe::Target &target, Taste taste,
               uint64_t seed)
-        : funcs_(program.stages), pipeline_(pipeline), target_(target), dice_(seed) {}
+        : funcs_(program.stages), pipeline_(pipeline), target_(target), taste_(taste), dice_(seed) {
+    }
 
     void run() {
-        inlined_.assign(funcs_.size(), false);
         vectorizes_ = dice_.chance(85), parallel_ = dice_.chance(85), tiles_ = dice_.chance(60);
-        for (size_t i = 0; i + 1 < funcs_.size(); i++) {
-            const bool chained = i > 0 && inlined_[i - 1];
-            inlined_[i] = !funcs_[i].has_update_definition() && !chained && dice_.chance(20);
-            if (!inlined_[i])
-                funcs_[i].compute_root();
-        }
+        choose_inlined();
         for (size_t i = 0; i < funcs_.size(); i++)
             for (int s = 0; s <= funcs_[i].num_update_definitions() && !inlined_[i]; s++)
                 stage_loops(i, s);
-        const int moves = dice_.below(int(2 * funcs_.size()));
+        // Each try checks the whole schedule.
+        const int moves = taste_ == Taste::Any ? 12 : dice_.below(int(2 * funcs_.size()));
         for (int i = 0; i < moves; i++)
             move_inside(size_t(dice_.below(int(funcs_.size()) - 1)));
     }
@@ -59,11 +40,23 @@ class Scheduler {
     std::vector<Func> &funcs_;
     Pipe::Pipeline &pipeline_;
     const Pipe::Target &target_;
+    const Taste taste_;
     Dice dice_;
     std::vector<bool> inlined_;
-    bool vectorizes_ = true, parallel_ = true, tiles_ = true;
+    bool vectorizes_ = true, parallel_ = true, tiles_ = true;  ///< plausible schedules
     std::map<std::pair<size_t, int>, std::vector<Var>>
-        loops_;  ///< inside of which others can be computed
+        loops_;  ///< over Vars, in which others can be computed
+
+    /// Never two neighbors: chains of stencils grow by their area with each.
+    void choose_inlined() {
+        inlined_.assign(funcs_.size(), false);
+        for (size_t i = 0; i + 1 < funcs_.size(); i++) {
+            const bool chained = i > 0 && inlined_[i - 1];
+            inlined_[i] = !funcs_[i].has_update_definition() && !chained && dice_.chance(20);
+            if (!inlined_[i])
+                funcs_[i].compute_root();
+        }
+    }
 
     Stage stage_of(size_t func, int stage) const {
         return stage == 0 ? Stage(funcs_[func]) : funcs_[func].update(stage - 1);
@@ -79,10 +72,47 @@ class Scheduler {
     }
 
     void stage_loops(size_t func, int number) {
-        std::vector<Var> vars = funcs_[func].args();
-        if (vars.empty())
+        if (funcs_[func].args().empty())
             return;
+        if (taste_ == Taste::Plausible)
+            plausible_loops(func, number);
+        else
+            any_loops(func, number);
+    }
+
+    void any_loops(size_t func, int number) {
         Stage stage = stage_of(func, number);
+        std::vector<Var> &vars = loops_[{func, number}] = funcs_[func].args();
+        if (dice_.chance(50))
+            attempt([&] { shuffle(stage, vars); });
+        if (dice_.chance(40))
+            attempt([&] { stage.parallel(vars.back()); });
+        if (dice_.chance(60))
+            attempt([&] { split(stage, vars[size_t(dice_.below(int(vars.size())))]); });
+    }
+
+    void shuffle(Stage &stage, std::vector<Var> &vars) {
+        for (size_t i = vars.size(); i-- > 1;)
+            std::swap(vars[i], vars[size_t(dice_.below(int(i + 1)))]);
+        stage.reorder(std::vector<VarOrRVar>(vars.begin(), vars.end()));
+    }
+
+    void split(Stage &stage, Var &var) {
+        const TailStrategy tail =
+            dice_.chance(50) ? TailStrategy::GuardWithIf : TailStrategy::Predicate;
+        const Var outer(var.name() + "o"), inner(var.name() + "i");
+        stage.split(var, outer, inner, dice_.of({2, 3, 4, 8, 16}), tail);
+        var = outer;
+        if (dice_.chance(40))
+            stage.vectorize(inner);
+        else if (dice_.chance(50))
+            stage.unroll(inner);
+    }
+
+    /// Tiles or rows, parallel outside and vectors inside.
+    void plausible_loops(size_t func, int number) {
+        Stage stage = stage_of(func, number);
+        const std::vector<Var> vars = funcs_[func].args();
         std::vector<Var> &loops = loops_[{func, number}];
         Var inner = vars[0], outer = vars.back();
         if (dice_.chance(10))
@@ -136,7 +166,9 @@ class Scheduler {
         const bool slides = dice_.chance(40) && at + 1 < loops.size();
         const bool legal = attempt([&] {
             funcs_[func].compute_at(stage_of(consumer, stage), loops[at]);
-            if (slides)
+            if (slides && taste_ == Taste::Any)
+                funcs_[func].store_root();
+            else if (slides)
                 funcs_[func].store_at(stage_of(consumer, stage), loops[at + 1]);
             pipeline_.schedule_source();  // checks it
         });
@@ -145,73 +177,11 @@ class Scheduler {
     }
 };
 
-using Json = nlohmann::json;
-
-/// A directive that other directives do not refer to.
-bool can_be_dropped(const std::string &name) {
-    for (const char *kind :
-         {"vectorize", "parallel", "unroll", "store_nontemporal", "reorder", "store_at",
-          "store_root", "prefetch", "align_storage", "reorder_storage"})
-        if (name == kind)
-            return true;
-    return false;
-}
-
-/// Changes one directive; false if it has nothing to change.
-bool change(Json &directives, size_t at, Dice &dice) {
-    Json &directive = directives[at];
-    const std::string name = directive[0].get<std::string>();
-    if (name == "split") {
-        for (Json &argument : directive)
-            if (argument.is_number_integer() && argument.get<int>() > 1) {
-                const int factor = argument.get<int>();
-                argument = dice.chance(50) ? factor * 2 : std::max(1, factor / 2);
-                return true;
-            }
-        return false;
-    }
-    if (name == "compute_at") {
-        directive = Json::array({"compute_root"});
-        for (size_t i = directives.size(); i-- > 0;)
-            if (directives[i][0] == "store_at")
-                directives.erase(i);
-        return true;
-    }
-    if (!can_be_dropped(name))
-        return false;
-    directives.erase(at);
-    return true;
-}
-
 }  // namespace
 
-void schedule_plausibly(apps::Program &program, Pipe::Pipeline &pipeline,
-                        const Pipe::Target &target, uint64_t seed) {
-    Scheduler(program, pipeline, target, seed).run();
+void schedule_at_random(Program &program, Pipe::Pipeline &pipeline, const Pipe::Target &target,
+                        Taste taste, uint64_t seed) {
+    Scheduler(program, pipeline, target, taste, seed).run();
 }
 
-void mutate_schedule(Pipe::Pipeline &pipeline, uint64_t seed) {
-    const auto file =
-        std::filesystem::temp_directory_path() / fmt::format("pipe_ranking_{}.json", getpid());
-    pipeline.save_schedule(file.string());
-    std::ifstream in(file);
-    Json json = Json::parse(in);
-    Json &entries = json.at("schedule").at("directives");
-    Dice dice(seed);
-    int wanted = 1 + dice.below(3);
-    for (int i = 0; i < 100 && wanted > 0 && !entries.empty(); i++) {
-        Json &directives = entries[size_t(dice.below(int(entries.size())))].at("directives");
-        if (!directives.empty())
-            wanted -= change(directives, size_t(dice.below(int(directives.size()))), dice);
-    }
-    std::ofstream(file) << json.dump();
-    try {
-        pipeline.apply_schedule(file.string());
-    } catch (...) {
-        std::filesystem::remove(file);
-        throw;
-    }
-    std::filesystem::remove(file);
-}
-
-}  // namespace bench
+}  // namespace apps

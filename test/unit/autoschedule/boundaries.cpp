@@ -1,0 +1,76 @@
+// Boundary conditions cost nothing in the interior of pure loops, and their tests in sums.
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "autoschedule/operation_cost.h"
+#include "graph/check.h"
+#include "pipelines.h"
+
+using namespace test;
+
+namespace {
+
+autoschedule::Arithmetic arithmetic_of(const Expr &value) {
+    autoschedule::Arithmetic sum;
+    for (const autoschedule::Work &work : autoschedule::work_of({value}, {"x", "y"}))
+        sum.add(work.arithmetic, 1);
+    return sum;
+}
+
+bool is_inlined(const graph::Frozen &frozen, const Result &r, const std::string &name) {
+    for (const graph::FuncNode &f : frozen.graph.funcs)
+        if (f.name == name)
+            return r.schedule[f.id].compute.inlined();
+    FAIL(name << " is not in the graph");
+    return false;
+}
+
+/// Halves of neighbors, with zeros outside of the picture.
+struct ZeroOutside {
+    Var x{"x"}, y{"y"};
+    ImageParam input{Float(32), 2, "input"};
+    Func half{"half"}, zeros, out{"out"};
+
+    ZeroOutside() {
+        half(x, y) = input(x, y) * 0.5f;
+        zeros = BoundaryConditions::constant_exterior(half, 0.0f, {{0, 1000}, {0, 1000}});
+    }
+    Result schedule(const graph::Frozen &frozen) const {
+        const Result r = autoschedule_for(
+            frozen, {{{{0, 1000}, {0, 1000}}}, {{"input", {{0, 1000}, {0, 1000}}}}, {}});
+        graph::check(graph::inline_funcs(frozen.graph, r.schedule), r.schedule);
+        return r;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("Selects of likely values are tests, apart from the other arithmetic") {
+    const Var x("x"), y("y");
+    ImageParam in(Float(32), 2, "in");
+    const Expr value = in(x, y);
+    const Expr inside = x >= 0 && x < 100;
+    const autoschedule::Arithmetic boundary = arithmetic_of(select(inside, likely(value), 0.0f));
+    CHECK(boundary.total() == 0);
+    CHECK(boundary.tests == 4 + 4 + 1 + 4);  // two comparisons, and of bools, select
+    CHECK(boundary.with_tests().total() == boundary.tests);
+    const autoschedule::Arithmetic choice = arithmetic_of(select(inside, value, 0.0f));
+    CHECK(choice.total() == boundary.tests);
+    CHECK(choice.tests == 0);
+}
+
+TEST_CASE("A boundary condition is inlined into a stencil") {
+    ZeroOutside p;
+    p.out(p.x, p.y) = p.zeros(p.x - 1, p.y) + p.zeros(p.x + 1, p.y) + p.zeros(p.x, p.y + 1);
+    const graph::Frozen frozen = graph::freeze({p.out});
+    CHECK(is_inlined(frozen, p.schedule(frozen), p.zeros.name()));
+}
+
+TEST_CASE("A boundary condition that a sum reads is stored before") {
+    ZeroOutside p;
+    RDom r(-4, 9, -4, 9);
+    p.out(p.x, p.y) = 0.0f;
+    p.out(p.x, p.y) += p.zeros(p.x + r.x, p.y + r.y);
+    const graph::Frozen frozen = graph::freeze({p.out});
+    CHECK_FALSE(is_inlined(frozen, p.schedule(frozen), p.zeros.name()));
+}
