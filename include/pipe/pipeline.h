@@ -94,8 +94,8 @@ class Pipeline : public Realizable<Pipeline> {
 
     /// Measures several schedules on these Buffers (one per value of each output), applies the fastest
     /// to the Funcs, as if it had been written by hand, and computes the outputs with it. The
-    /// candidates are the directives given so far, if there are any, and the schedules that the cost
-    /// model finds best. All are compiled and run, then timed in turn; slow ones are dropped early. The
+    /// candidates are the directives given so far, if there are any, the schedules that the cost model
+    /// finds best, and those of the published strategies (AutoscheduleOptions::Strategy). All are compiled and run, then timed in turn; slow ones are dropped early. The
     /// results of all are compared with those of the first. Inputs and Params must be set.
     ///
     /// With TuneOptions::file, the result is kept, and the next call takes up an unfinished search:

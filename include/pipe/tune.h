@@ -13,9 +13,9 @@ namespace Pipe {
 /// A schedule that tune() tries.
 struct TuneCandidate {
     /// "hand": the directives given to the Funcs; "auto": what autoschedule() chooses; the others say
-    /// how they differ from that.
+    /// how they differ from that, or which AutoscheduleOptions::Strategy chose them.
     std::string name;
-    double predicted_ms = 0;  ///< by the cost model; 0 for "hand"
+    double predicted_ms = 0;  ///< by Pipeline::predict; 0: it was not compiled, or not predicted
     /// Of one run, over all samples; 0 if it has not run.
     double median_ms = 0, min_ms = 0;
     int samples = 0;

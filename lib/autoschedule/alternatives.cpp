@@ -7,6 +7,7 @@
 
 #include "autoschedule/group_model.h"
 #include "autoschedule/steps.h"
+#include "autoschedule/strategies/strategies.h"
 
 namespace Pipe::autoschedule {
 
@@ -96,13 +97,17 @@ class Finder {
         : graph_(graph), start_(with_loops(graph, user)), machine_(machine), options_(options),
           nodes_(stages_of(graph, start_, sizes, machine, report_)) {}
 
-    std::vector<Alternative> run(size_t count) {
+    std::vector<Alternative> run(size_t count, bool published) {
         best_ = search(nodes_, machine_, options_);
+        const Found chosen = search_by_strategy(nodes_, machine_, options_);
         std::vector<Option> kinds[] = {other_machines(), other_tilings()};
         for (auto &kind : kinds)
             std::stable_sort(kind.begin(), kind.end(),
                              [](const Option &a, const Option &b) { return a.cost < b.cost; });
-        std::vector<Alternative> result{made({"auto", best_.cost, best_, machine_})};
+        std::vector<Alternative> result{made({"auto", chosen.cost, chosen, machine_})};
+        if (published)
+            for (const Option &option : other_strategies())
+                result.push_back(made(option));
         for (size_t i = 0; i < std::max(kinds[0].size(), kinds[1].size()); i++)
             for (const auto &kind : kinds)
                 if (result.size() < count && i < kind.size() && kind[i].cost <= worst * best_.cost)
@@ -133,6 +138,18 @@ class Finder {
             found.graph = best_.graph;
         write_plans(found, graph_, option.machine, a.schedule);
         return a;
+    }
+
+    std::vector<Option> other_strategies() const {
+        std::vector<Option> result;
+        for (AutoscheduleOptions::Strategy strategy : AutoscheduleOptions::strategies) {
+            AutoscheduleOptions options = options_;
+            options.strategy = strategy;
+            if (strategy != options_.strategy)
+                result.push_back({"strategy " + to_string(strategy), 0,
+                                  search_by_strategy(nodes_, machine_, options), machine_});
+        }
+        return result;
     }
 
     std::vector<Option> other_machines() const {
@@ -200,9 +217,10 @@ class Finder {
 
 std::vector<Alternative> alternatives(const Graph &graph, const schedules::Schedule &user,
                                       const Sizes &sizes, const Machine &machine,
-                                      const AutoscheduleOptions &options, size_t count) {
+                                      const AutoscheduleOptions &options, size_t count,
+                                      bool published) {
     try {
-        return Finder(graph, user, sizes, machine, options).run(count);
+        return Finder(graph, user, sizes, machine, options).run(count, published);
     } catch (const Error &) {
         return {};  // schedule() has another way out
     }

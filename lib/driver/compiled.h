@@ -71,8 +71,8 @@ Scheduled make_schedule(const std::vector<Func> &outputs, const Settings &settin
 /// Whether any Func has a directive.
 bool has_directives(const schedules::Schedule &schedule);
 
-/// Several schedules for the sizes of these Buffers, which keep the directives: see
-/// autoschedule/alternatives.h. `settings.autoschedule` has to be set.
+/// Several schedules for the sizes of these Buffers, which keep the directives, those of the published
+/// schedulers among them: see autoschedule/alternatives.h. `settings.autoschedule` has to be set.
 std::vector<autoschedule::Alternative> alternatives(const graph::Frozen &frozen,
                                                     const Settings &settings,
                                                     const Outputs &buffers, size_t count);

@@ -257,7 +257,7 @@ std::vector<autoschedule::Alternative> alternatives(const graph::Frozen &frozen,
                                                     const Outputs &buffers, size_t count) {
     const auto machine = autoschedule::host_machine(settings.target, *settings.autoschedule);
     return autoschedule::alternatives(frozen.graph, frozen.schedule, sizes_of(frozen, &buffers),
-                                      machine, *settings.autoschedule, count);
+                                      machine, *settings.autoschedule, count, true);
 }
 
 Scheduled make_schedule(const std::vector<Func> &outputs, const Settings &settings,

@@ -14,7 +14,6 @@
 #include "support/clock.h"
 #include "support/deep_stack.h"
 #include "support/error.h"
-#include "support/processors.h"
 
 namespace Pipe::driver {
 namespace {
@@ -119,7 +118,7 @@ class Tuner {
         file_ = std::move(here);
     }
 
-    void add(const std::string &name, double predicted_ms, const graph::Frozen &frozen) {
+    void add(const std::string &name, const graph::Frozen &frozen) {
         Trial trial;
         trial.portable = graph::portable(outputs_, frozen);
         trial.info.key = schedule_key(trial.portable);
@@ -129,7 +128,6 @@ class Tuner {
         if (auto known = known_.find(trial.info.key); known != known_.end())
             trial.info = known->second;
         trial.info.name = name;
-        trial.info.predicted_ms = predicted_ms;
         trials_.push_back(std::move(trial));
     }
 
@@ -153,7 +151,7 @@ class Tuner {
         const graph::Frozen given = freeze();
         check_buffers(given);
         if (has_directives(given.schedule))
-            add("hand", 0, given);
+            add("hand", given);
         const size_t wanted =
             trials_.size() + static_cast<size_t>(std::max(options_.candidates, 0));
         if (options_.keep_directives) {
@@ -179,7 +177,7 @@ class Tuner {
             if (trials_.size() >= wanted)
                 return;
             frozen.schedule = std::move(a.schedule);
-            add(a.name, a.cost / support::clock_ghz() / 1e6, frozen);
+            add(a.name, frozen);
         }
     }
 
@@ -243,6 +241,7 @@ class Tuner {
             const graph::TemporarySchedule schedule(outputs_, t.portable);
             auto compiled = std::make_shared<Compiled>(outputs_, settings, target_, nullptr);
             compiled->compile();
+            t.info.predicted_ms = predicted_ms(*compiled);
             t.compiled = std::move(compiled);
             poison(buffers_);
             run_once(t);
@@ -271,6 +270,14 @@ class Tuner {
             t.info.times_ms.push_back(sample(t));
         if (t.min_ms() > limit)
             drop(t, "slower", false);
+    }
+
+    double predicted_ms(Compiled &compiled) const {
+        try {
+            return compiled.predict(Outputs(pointers_), options_.autoschedule).milliseconds;
+        } catch (const Error &) {  // a candidate is timed all the same
+            return 0;
+        }
     }
 
     static void drop(Trial &t, const std::string &why, bool wrong) {

@@ -111,11 +111,19 @@ TEST_CASE("the candidates differ, and the directives are one of them", "[tune]")
     p.both.parallel(p.y);
     const TuneResult result = Pipeline(p.both).tune(p.out, quick());
     REQUIRE(find(result, "hand"));
-    CHECK(find(result, "hand")->predicted_ms == 0);
+    CHECK(find(result, "hand")->predicted_ms > 0);
     CHECK(result.candidates.size() >= 3);
     std::set<std::string> names;
     for (const TuneCandidate &c : result.candidates)
         CHECK(names.insert(c.name).second);
+}
+
+TEST_CASE("the published schedulers are tried", "[tune]") {
+    Program p;
+    p.offset.set(1);
+    const TuneResult result = Pipeline(p.both).tune(p.out, quick());
+    CHECK(std::any_of(result.candidates.begin(), result.candidates.end(),
+                      [](const TuneCandidate &c) { return c.name.starts_with("strategy "); }));
 }
 
 TEST_CASE("only the directives, if no others are wanted", "[tune]") {
