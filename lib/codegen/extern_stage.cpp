@@ -31,9 +31,8 @@ void check_function(const std::string &name, const std::string &who,
         throw CompileError(
             who +
             " was not found in this process. Declare it extern \"C\" and export it (from an "
-            "executable: "
-            "link with -rdynamic; CMake: ENABLE_EXPORTS), load its library first, or define it "
-            "with Pipeline::set_jit_externs.");
+            "executable: link with -rdynamic; CMake: ENABLE_EXPORTS), load its library first, "
+            "or define it with Pipeline::set_jit_externs.");
     auto known = ir::find_extern(name);
     if (!known)
         return;

@@ -211,10 +211,9 @@ void hint_at_schedule(const std::string &pipeline, double ms) {
     if (ms < noticeable_ms)
         return;
     support::hint(fmt::format(
-        "{} has no schedule: it ran for {:.0f} ms on one thread, recomputing each Func "
-        "wherever it is used. Call autoschedule() on a Pipeline of it before it is realized, or "
-        "give its Funcs directives such as parallel, vectorize and compute_root. (To turn hints "
-        "off: "
+        "{} has no schedule: it ran for {:.0f} ms on one thread, recomputing each Func wherever "
+        "it is used. Call autoschedule() on a Pipeline of it before it is realized, or give its "
+        "Funcs directives such as parallel, vectorize and compute_root. (To turn hints off: "
         "set_hints(false), or the environment variable PIPE_HINTS=0.)",
         pipeline, ms));
 }

@@ -36,8 +36,7 @@ void check_partition(const FuncNode &f, size_t index, const StageSchedule &s) {
             (d.kind == LoopKind::Vectorized || d.kind == LoopKind::Unrolled))
             reject_directive(f, index, fmt::format("always_partition({})", d.name),
                              "the loop is vectorized or unrolled, so it cannot be partitioned. "
-                             "Leave "
-                             "always_partition() out.");
+                             "Leave always_partition() out.");
 }
 
 /// A blend reads the element that it overwrites: another thread may be storing it.

@@ -76,10 +76,9 @@ class SharingChecker {
                     reject_directive(
                         *shared, 0, "memoize",
                         fmt::format(
-                            "'{}' shares loops with '{}' (compute_with), which must run for "
-                            "the latter even if the former is found in the memoization cache. Give "
-                            "it "
-                            "loops of its own.",
+                            "'{}' shares loops with '{}' (compute_with), which must run for the "
+                            "latter even if the former is found in the memoization cache. Give "
+                            "it loops of its own.",
                             f.name, parent.name));
             auto reject_with = [&](const std::string &why) { reject(f, i, why); };
             if (!is_computed(parent))

@@ -94,8 +94,7 @@ class Definition {
     void check_wrappers() const {
         if (func_.wrapped.lock())
             reject("it is a wrapper made by in(), which cannot have further definitions. Update "
-                   "the Func that "
-                   "it wraps, or make a Func of your own.");
+                   "the Func that it wraps, or make a Func of your own.");
         for (const Wrapper &w : func_.wrappers)
             if (!w.func->wrapped.lock())
                 reject(fmt::format("clone_in(){} has copied the definitions so far. Define the "

@@ -312,8 +312,7 @@ void ImageParam::set(const Buffer<void> &image) {
     if (image.defined() && (image.type() != c.type || image.dimensions() != c.dimensions))
         throw RuntimeError(
             fmt::format("{} expects {}, but was given a Buffer with {}. Convert the Buffer, or "
-                        "declare "
-                        "the ImageParam with its type and dimensions.",
+                        "declare the ImageParam with its type and dimensions.",
                         describe(c), shape(Field::Needed, c.dimensions, c.type),
                         shape(Field::Given, image.dimensions(), image.type())));
     c.buffer = image;

@@ -37,9 +37,8 @@ std::shared_ptr<void> allocate_by_user(const std::string &who, void *(*allocate)
     auto deallocate = users_deallocate.load();
     if (deallocate == nullptr)
         fail_buffer(who,
-                    "set_default_allocate_fn() was called, but not set_default_deallocate_fn(), so "
-                    "that its "
-                    "memory could not be freed. Set both");
+                    "set_default_allocate_fn() was called, but not set_default_deallocate_fn(), "
+                    "so that its memory could not be freed. Set both");
     void *memory = allocate(static_cast<size_t>(bytes + buffer_alignment));
     if (memory == nullptr)
         return nullptr;

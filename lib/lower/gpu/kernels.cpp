@@ -170,9 +170,9 @@ class Kernel {
         if (contains_stmt(body_, is_block))
             throw CompileError(
                 "Between the loops over blocks of " + title_ +
-                " something else is computed or looped over. A kernel computes it for each block: "
-                "compute "
-                "it at the innermost of these loops, and reorder() them to be next to each other.");
+                " something else is computed or looped over. A kernel computes it for each "
+                "block: compute it at the innermost of these loops, and reorder() them to be "
+                "next to each other.");
         if (blocks_.size() > 3)
             throw CompileError(title_ +
                                ": a kernel has at most 3 loops over blocks, but here are " +
@@ -226,10 +226,11 @@ class Kernel {
         if (is_thread_loop(*s.get()) && (stage.empty() || stage_of(s->name) == stage)) {
             const size_t d = thread_dimension(*s.get());
             if (d >= 3)
-                throw CompileError("The kernel over the blocks of " + title_ + ": " +
-                                   describe_loop(graph_, s->name) +
-                                   " is the fourth of the loops over threads in its nest, but at most 3 are "
-                                   "possible. fuse() some of them.");
+                throw CompileError(
+                    "The kernel over the blocks of " + title_ + ": " +
+                    describe_loop(graph_, s->name) +
+                    " is the fourth of the loops over threads in its nest, but at most 3 are "
+                    "possible. fuse() some of them.");
             std::optional<Expr> most = scope.most(s->exprs[1]);
             if (!most)
                 throw CompileError(

@@ -135,16 +135,15 @@ class ArraysOfKernel {
         if (!size || !as_const_int(*size, &known))
             throw CompileError(
                 marked(Field::Func, s->name) +
-                " is computed by each thread of a kernel by itself, but how many elements it needs "
-                "is not "
-                "known when it is compiled. Bound it (bound(), splits by constants), or compute it "
-                "at a loop over blocks, where the threads share it.");
+                " is computed by each thread of a kernel by itself, but how many elements it "
+                "needs is not known when it is compiled. Bound it (bound(), splits by "
+                "constants), or compute it at a loop over blocks, where the threads share it.");
         if (s->memory == MemoryType::GPUShared)
             throw CompileError(
                 marked(Field::Func, s->name) +
-                ".store_in(MemoryType::GPUShared): it is stored inside of a loop over threads, so "
-                "that "
-                "each thread has its own. Store it at a loop over blocks (store_at, compute_at).");
+                ".store_in(MemoryType::GPUShared): it is stored inside of a loop over threads, "
+                "so that each thread has its own. Store it at a loop over blocks (store_at, "
+                "compute_at).");
         take_private(s, known);
         return array(s, *size, MemoryType::Stack, visit(s->stmts[0], true, begin));
     }
