@@ -48,7 +48,7 @@ const Variant variants[] = {
 };
 
 Tiling tiling_of(const Plan &plan) {
-    return {plan.tile, plan.row_dim, plan.block, plan.step};
+    return {plan.tile, plan.row_dim, plan.block, plan.step, plan.unrolled};
 }
 
 /// Predicted clocks of plans that were made for another machine.

@@ -145,8 +145,13 @@ void add_rows(NewLoops &loops, const std::string &name, const Plan &plan, std::v
     std::string steps, rows = name;
     if (plan.step > plan.block)
         std::tie(steps, rows) = loops.split(name, "_t", "_r", plan.step);
+    if (plan.unrolled >= 0 && plan.block > 1) {
+        auto [blocks, in_block] = loops.split(rows, "_b", "_r", plan.block);
+        dims.push_back({in_block, LoopKind::Serial, false});
+        rows = blocks;
+    }
     dims.push_back({rows, LoopKind::Serial, false});
-    if (plan.block > 1)
+    if (plan.unrolled < 0 && plan.block > 1)
         unroll_rows(loops, rows, plan.block, dims);
     if (!steps.empty())
         dims.push_back({steps, LoopKind::Serial, false});
@@ -166,7 +171,7 @@ std::vector<Dim> loops_over_points(const Plan &plan, const Node &node, const Gra
         if (d == 0) {
             int64_t lanes = lanes_for(node, plan.tile[0], machine);
             // Where rows take turns, stores past the caches must fill lines at once.
-            if (plan.streams && plan.block > 1)
+            if (plan.streams && (plan.block > 1 || plan.unrolled >= 0))
                 lanes = std::max(lanes, std::min(line_bytes / node.widest, plan.tile[0]));
             const std::vector<Dim> split = vectorized(loops, inner, lanes);
             if (split.size() > 1)
@@ -181,12 +186,19 @@ std::vector<Dim> loops_over_points(const Plan &plan, const Node &node, const Gra
             continue;
         }
         const int64_t promised = promised_extent(f, func, d);
+        if (g == plan.unrolled && promised != plan.tile[d]) {
+            dims.push_back({inner, LoopKind::Serial, false});
+            unroll_rows(loops, inner, plan.tile[d], dims);
+            names.points[d] = dims.back().name;
+            continue;
+        }
         const bool unroll = promised > 1 && promised <= 4 && inner == func.args[d];
         // The vectors of all channels of the same points form whole vectors
         // (lower/interleave_stores.h).
         const bool next_to_vector =
-            plan.inner.empty() && unroll && dims.size() > 1 && is_interleaved(graph, func, d);
-        dims.insert(next_to_vector ? dims.begin() + 1 : dims.end(),
+            g == plan.unrolled || (plan.inner.empty() && unroll && is_interleaved(graph, func, d));
+        const bool has_vector = dims[0].kind == LoopKind::Vectorized;
+        dims.insert(next_to_vector && has_vector ? dims.begin() + 1 : dims.end(),
                     {inner, unroll ? LoopKind::Unrolled : LoopKind::Serial, false});
     }
     return dims;

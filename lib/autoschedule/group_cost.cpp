@@ -270,6 +270,19 @@ double GroupModel::passing(const std::vector<Level> &levels) const {
     return bytes;
 }
 
+/// Rows of a buffer that a point of its reader accesses, those that points computed together share counted in part.
+double GroupModel::rows_read(const Read &read, size_t reader, const Tiling &t) const {
+    const double together = static_cast<double>(rows_of(reader, t).count);
+    const size_t b = static_cast<size_t>(read.buffer), n = members_.size();
+    const auto &region = b < n ? alignment_.region[b] : externals_[b - n].region;
+    if (reader > 0 || t.unrolled < 0)
+        return (read.rows + together - 1) / together;
+    const bool depends = std::any_of(region.begin(), region.end(), [&](const Coordinate &c) {
+        return c.iterator == t.unrolled || !moves(c);
+    });
+    return depends ? read.rows : read.rows / together;
+}
+
 /// Traffic of scratch buffers beyond L1, and of rows of inputs that are read again for the next
 /// row.
 void GroupModel::add_near_memory(const Tiling &t, Cost &cost) const {
@@ -310,8 +323,7 @@ void GroupModel::add_near_memory(const Tiling &t, Cost &cost) const {
             // If stages are computed one after the other over a tile, the rows that one row of the
             // reader needs stay in L1.
             const bool window_stays = !row_wise && read.rows * row_bytes <= l1;
-            const double together = static_cast<double>(rows_of(m, t).count);
-            double rows = window_stays ? 1 : (read.rows + together - 1) / together;
+            double rows = window_stays ? 1 : rows_read(read, m, t);
             if (b >= n)
                 rows -= 1;  // the first access comes from far memory
             bytes += regions_[m].total * read.bytes * std::max(0.0, rows);
@@ -336,7 +348,7 @@ bool GroupModel::restarts(const std::vector<Coordinate> &region, const Tiling &t
     if (t.row_dim < 0)
         return false;
     return std::any_of(region.begin(), region.end(), [&](const Coordinate &c) {
-        return c.iterator > 0 && c.iterator != t.row_dim &&
+        return c.iterator > 0 && c.iterator != t.row_dim && c.iterator != t.unrolled &&
                t.size[static_cast<size_t>(c.iterator)] > 1;
     });
 }
@@ -414,7 +426,8 @@ void GroupModel::finish(Cost &cost) const {
 
 Cost GroupModel::evaluate(const Tiling &tiling) const {
     Cost cost;
-    const bool rows_of_update = reading_ > 0 && tiling.block > 1;  // its register blocks have rows
+    // The register blocks of updates have rows.
+    const bool rows_of_update = reading_ > 0 && (tiling.block > 1 || tiling.unrolled >= 0);
     if (rows_of_update || !jumps_stay_whole(tiling)) {
         cost.total = std::numeric_limits<double>::infinity();
         return cost;

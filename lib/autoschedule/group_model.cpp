@@ -210,6 +210,9 @@ double GroupModel::clocks_of(const StageCost &stage, const Node &node, const Row
         for (size_t i = 0; i < stage.evaluated.size(); i++)
             work.add(stage.evaluated[i].arithmetic, shared.evaluated[i]);
     }
+    // Unrolled bodies are often too large to have a copy without tests (lower/partition_loops.cpp).
+    if (rows.count > 1)
+        work = work.with_tests();
     double loads = 0;
     for (size_t i = 0; i < stage.loads.size(); i++)
         loads += is_shared && vector && autoschedule::is_transposed(stage.loads[i], rows.dim)
@@ -221,8 +224,10 @@ double GroupModel::clocks_of(const StageCost &stage, const Node &node, const Row
     return overlapped(compute, memory, 0.6) / lanes;
 }
 
-/// The rows of a member that are computed together.
+/// The rows of a member, or of an output the channels, that are computed together.
 Rows GroupModel::rows_of(size_t member, const Tiling &t) const {
+    if (member == 0 && t.unrolled >= 0)
+        return {t.unrolled, extents()[static_cast<size_t>(t.unrolled)]};
     if (t.block == 1 || (member > 0 && levels_of(t)[member] != Level::Row))
         return {};
     const auto &region = alignment_.region[member];

@@ -22,6 +22,7 @@ struct Tiling {
     int row_dim = -1;           ///< as in Plan
     int64_t block = 1;          ///< as in Plan
     int64_t inner = 1;          ///< rows of inner tiles; 1: none, a step is one block
+    int unrolled = -1;          ///< as in Plan; it is whole
 
     int64_t step() const { return std::max(block, inner); }  ///< as in Plan
 };
@@ -118,9 +119,9 @@ class GroupModel {
     };
     /// Size of the region of a member or external buffer under one tiling, in elements.
     struct Region {
-        double tile = 1;  // for one tile
-        double row = 1;   // of its innermost dimension
-        double run = 1;   // of a contiguous run in memory: a row, or a plane if rows are complete
+        double tile = 1;   // for one tile
+        double row = 1;    // of its innermost dimension
+        double run = 1;    // of a contiguous run in memory: a row, or a plane if rows are complete
         double total = 1;  // summed over all tiles
         double fold = 1;  // of a sliding-window buffer after folding: complete rows, a power of two
         double again = 1;    // number of passes over it, made by tile loops that it is invariant to
@@ -133,6 +134,7 @@ class GroupModel {
     void add_clocks(const Node &node, Member &member) const;
     double clocks_of(const StageCost &stage, const Node &node, const Rows &rows = {}) const;
     Rows rows_of(size_t member, const Tiling &t) const;
+    double rows_read(const Read &read, size_t reader, const Tiling &t) const;
     bool is_transposed(size_t member, const Tiling &t) const;
     double transposition_clocks(size_t member) const;
     double clocks_in_rows(size_t member, const Rows &rows) const;
@@ -192,6 +194,7 @@ class GroupModel {
     std::vector<int64_t> sizes_of_blocks(int row_dim) const;
     void vary_block(Choice &best, int row_dim) const;
     void vary_tile_of_blocks(Choice &best, int row_dim, bool coarse) const;
+    void unroll_short(Choice &best, int row_dim) const;
     std::optional<Plan> make_plan(const Choice &choice) const;
     int row_dimension() const;
     std::vector<int64_t> sizes_of_rows(int64_t extent, bool coarse) const;

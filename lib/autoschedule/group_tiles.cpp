@@ -232,6 +232,34 @@ void GroupModel::vary_tile_of_blocks(Choice &best, int row_dim, bool coarse) con
     vary(best, r, rows);
 }
 
+/// Values that the channels of a point share may be worth it, with or without blocks of rows.
+void GroupModel::unroll_short(Choice &best, int row_dim) const {
+    constexpr int64_t most_channels = 4;
+    if (!best.found)
+        return;
+    const Tiling start = best.tiling;
+    for (size_t d = 1; d < extents().size(); d++) {
+        if (static_cast<int>(d) == row_dim || extents()[d] < 2 || extents()[d] > most_channels)
+            continue;
+        Choice unrolled = best;
+        Tiling t = start;
+        t.unrolled = static_cast<int>(d);
+        t.size[d] = extents()[d];
+        improve(unrolled, t);
+        for (int64_t block : {1, 2, 4, 8}) {
+            if (t.row_dim <= 0)
+                break;
+            const size_t r = static_cast<size_t>(t.row_dim);
+            t.block = block;
+            t.size[r] = std::min(extents()[r],
+                                 std::max(ceil_div(start.size[r], block), int64_t(2)) * block);
+            improve(unrolled, t);
+        }
+        if (unrolled.cost.total < worth_unrolling * best.cost.total)
+            best = unrolled;
+    }
+}
+
 std::optional<Plan> GroupModel::best(bool coarse) const {
     Choice best;
     if (extents().empty()) {
@@ -257,6 +285,7 @@ std::optional<Plan> GroupModel::best(bool coarse) const {
     }
     vary_block(best, row_dim);
     vary_tile_of_blocks(best, row_dim, coarse);
+    unroll_short(best, row_dim);
     return make_plan(best);
 }
 
@@ -278,6 +307,7 @@ std::optional<Plan> GroupModel::make_plan(const Choice &choice) const {
     plan.row_dim = chosen.row_dim;
     plan.step = chosen.step();
     plan.block = chosen.block;
+    plan.unrolled = chosen.unrolled;
     plan.levels = levels_of(chosen);
     for (size_t m = 0; m < members_.size(); m++)
         plan.extents.push_back(step_extents(m, chosen)), plan.rows.push_back(rows_of(m, chosen)),

@@ -59,18 +59,21 @@ struct Plan {
         transposed;  ///< per member: the rows that are computed together lie side by side
     std::vector<int64_t> tile;  ///< per dimension of the output
     std::vector<std::vector<int64_t>>
-        extents;             ///< per member and its dimensions: what is computed of it at a time
-    int row_dim = -1;        ///< the loop that Row members are computed in; -1: none
+        extents;        ///< per member and its dimensions: what is computed of it at a time
+    int row_dim = -1;   ///< the loop that Row members are computed in; -1: none
     int64_t step = 1;   ///< rows of it in one iteration of that loop: the height of inner tiles
     int64_t block = 1;  ///< rows of these that are unrolled around the vector; divides step
-    std::vector<Rows> rows;  ///< per member: of its own rows
+    /// A short dimension of the output, such as the channels of a color, that is unrolled around the vector: what
+    /// does not depend on it is computed once. Then the rows of a block are not unrolled. -1: none
+    int unrolled = -1;
+    std::vector<Rows> rows;     ///< per member: of its own rows
     std::vector<Place> places;  ///< per member, instead of `levels`; empty: as `levels` says
     /// Order of the loops over the points of a tile, innermost first; the vector of dimension 0 is
     /// inside of all. Empty: as in the definition, with row_dim outermost.
     std::vector<int> inner;
-    std::vector<int> outer;  ///< dimensions that have a loop over tiles, outermost first
-    bool parallel = false;   ///< the outermost of these loops
-    bool streams = false;    ///< the output uses non-temporal stores
+    std::vector<int> outer;        ///< dimensions that have a loop over tiles, outermost first
+    bool parallel = false;         ///< the outermost of these loops
+    bool streams = false;          ///< the output uses non-temporal stores
     std::vector<int64_t> threads;  ///< kernels: per dimension of the output; empty: for the CPU
     Cost cost;
 

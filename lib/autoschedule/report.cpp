@@ -34,19 +34,17 @@ std::string loop_text(const OutputLoop &loop, const graph::FuncNode &func) {
 
 std::string place_text(const Place &place, const graph::FuncNode &func) {
     const std::string text = "computed " + loop_text(place.compute, func);
-    return place.store == place.compute ? text
-                                        : text + ", stored " + loop_text(place.store, func);
+    return place.store == place.compute ? text : text + ", stored " + loop_text(place.store, func);
 }
 
 std::string member_text(const Plan &plan, size_t m, const StageGraph &nodes,
                         const graph::FuncNode &output) {
     auto name = [&](size_t i) { return nodes.nodes[static_cast<size_t>(plan.members[i])].name; };
     const bool shares = !plan.shares.empty() && plan.shares[m] >= 0;
-    return fmt::format("    {}: {}{}\n", name(m),
-                       plan.places.empty() ? level_text(plan, m)
-                                           : place_text(plan.places[m], output),
-                       shares ? ", in the loops of " + name(static_cast<size_t>(plan.shares[m]))
-                              : "");
+    return fmt::format(
+        "    {}: {}{}\n", name(m),
+        plan.places.empty() ? level_text(plan, m) : place_text(plan.places[m], output),
+        shares ? ", in the loops of " + name(static_cast<size_t>(plan.shares[m])) : "");
 }
 
 std::string cost_text(const Cost &c) {
@@ -62,11 +60,13 @@ std::string cost_text(const Cost &c) {
 }
 
 std::string kernel_cost_text(const Cost &c) {
-    return fmt::format("    microseconds: total {:.3g}; arithmetic {:.3g}, shared memory {:.3g}, global memory {:.3g}, "
-                       "launches {:.3g}\n"
-                       "    shared memory {:.1f} KiB per block, global {:.2f} MiB, redundancy {:.1f} %\n",
-                       c.total / 1e3, c.arithmetic / 1e3, c.near_memory / 1e3, c.far_memory / 1e3, c.overhead / 1e3,
-                       c.scratch_bytes / 1024, c.live_bytes / (1 << 20), 100 * c.redundancy);
+    return fmt::format(
+        "    microseconds: total {:.3g}; arithmetic {:.3g}, shared memory {:.3g}, global memory "
+        "{:.3g}, "
+        "launches {:.3g}\n"
+        "    shared memory {:.1f} KiB per block, global {:.2f} MiB, redundancy {:.1f} %\n",
+        c.total / 1e3, c.arithmetic / 1e3, c.near_memory / 1e3, c.far_memory / 1e3,
+        c.overhead / 1e3, c.scratch_bytes / 1024, c.live_bytes / (1 << 20), 100 * c.redundancy);
 }
 
 std::string list(const std::vector<std::string> &names) {
@@ -94,6 +94,9 @@ std::string report_text(const Report &report, const StageGraph &nodes, const gra
         }
         if (plan.step > plan.block)
             text += fmt::format("; inner tiles of {} rows", plan.step);
+        if (plan.unrolled >= 0)
+            text += fmt::format("; {} unrolled",
+                                graph[output.id].args[static_cast<size_t>(plan.unrolled)]);
         if (plan.block > 1)
             text += fmt::format("; {} rows at a time", plan.block);
         if (plan.streams)

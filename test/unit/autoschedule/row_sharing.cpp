@@ -176,3 +176,29 @@ TEST_CASE("Funcs are inlined that pay only together", "[autoschedule]") {
     };
     CHECK(cost(false) <= cost(true));
 }
+
+TEST_CASE("Channels that share values are unrolled around the vector") {
+    UnsharpShared p;
+    const graph::Frozen frozen = graph::freeze({p.unsharp});
+    const Result r = autoschedule_for(frozen, p.sizes());
+    graph::check(graph::inline_funcs(frozen.graph, r.schedule), r.schedule);
+    REQUIRE(r.report.plans.size() == 1);
+    const autoschedule::Plan &plan = r.report.plans[0];
+    CHECK(plan.unrolled == 2);
+    CHECK(plan.tile[2] == 3);
+    // The vector, the channels, then the columns.
+    const auto &dims = r.schedule[frozen.graph.outputs[0]].stages[0].dims;
+    CHECK(dims[0].kind == LoopKind::Vectorized);
+    CHECK(dims[1].kind == LoopKind::Unrolled);
+    CHECK(dims[1].name.starts_with("c_"));
+    const auto &inlined = r.report.inlined;
+    CHECK(std::find(inlined.begin(), inlined.end(), "ratio") != inlined.end());
+    CHECK(r.report.text.find("c unrolled") != std::string::npos);
+}
+
+TEST_CASE("Channels that share nothing stay a loop of planes") {
+    Unsharp p;
+    const Result r = autoschedule_for(graph::freeze({p.masked}), p.sizes());
+    for (const autoschedule::Plan &plan : r.report.plans)
+        CHECK(plan.unrolled == -1);
+}
