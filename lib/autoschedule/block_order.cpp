@@ -20,6 +20,8 @@ constexpr int64_t least_part = 64,
                   most_part = 256;  ///< iterations between loading and storing the sums
 constexpr double part_clocks =
     20;  ///< a loop over RVars ends, which the processor does not foresee
+constexpr double too_large =
+    2;  ///< the cost of a tile, times that of the best, beyond which none is larger
 constexpr size_t most_loops = 5, most_dims = 8;
 
 /// Blocks along each dimension, and iterations of the outermost RVar.
@@ -246,22 +248,28 @@ class BlockOrder {
         return best;
     }
 
-    /// Doubles the tiles while that helps.
+    /// The best of the tiles on the way to the largest ones, of which each step doubles the dimension that suits
+    /// best: two small dimensions help together only.
     double grow(RegisterBlock &b) const {
-        double least = evaluate(b);
-        for (bool grown = true; grown;) {
-            grown = false;
+        RegisterBlock best = b;
+        double least = evaluate(best), now = least;
+        for (int next = 0; next >= 0 && now < too_large * least;) {
+            next = -1;
             for (int d : b.loops) {
-                int64_t &tile = b.tile[size_t(d)];
-                const int64_t before = tile;
-                tile = std::min(2 * before, trips(d));
-                const double now = tile > before ? evaluate(b) : least;
-                if (now < least)
-                    least = now, grown = true;
-                else
-                    tile = before;
+                const int64_t before = b.tile[size_t(d)];
+                b.tile[size_t(d)] = std::min(2 * before, trips(d));
+                const double grown = b.tile[size_t(d)] > before ? evaluate(b) : 0;
+                if (b.tile[size_t(d)] > before && (next < 0 || grown < now))
+                    next = d, now = grown;
+                b.tile[size_t(d)] = before;
             }
+            if (next < 0)
+                break;
+            b.tile[size_t(next)] = std::min(2 * b.tile[size_t(next)], trips(next));
+            if (now < least)
+                best = b, least = now;
         }
+        b = best;
         return evaluate(b);
     }
 };
