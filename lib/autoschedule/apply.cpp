@@ -8,6 +8,7 @@
 #include "autoschedule/stage_loops.h"
 #include "graph/reduction.h"
 #include "ir/int32.h"
+#include "ir/program.h"
 
 namespace Pipe::autoschedule {
 
@@ -131,6 +132,31 @@ int64_t promised_extent(const FuncSchedule &f, const FuncNode &func, size_t d) {
             return extent;
     }
     return 0;
+}
+
+/// Whether the user promised where a dimension of the output's buffers begins.
+bool has_promised_min(const FuncNode &func, size_t d) {
+    return std::any_of(func.output_promises.begin(), func.output_promises.end(),
+                       [&](const graph::BufferPromise &promise) {
+                           return d < promise.dims.size() && promise.dims[d].min.defined();
+                       });
+}
+
+/// Vectors of an output that reads at x % 32 or x / 32 are dense where they begin at multiples of their lanes. This
+/// is known where its buffer begins at 0, as most do: for these, a version of their own.
+void specialize_for_alignment(const FuncNode &func, const Node &node, size_t s,
+                              const Machine &machine, StageSchedule &stage) {
+    const double lanes =
+        double(lanes_for(node, node.extents.empty() ? 1 : node.extents[0], machine));
+    const auto &loads = node.stages[s].loads;
+    const bool needed = lanes > 1 && std::any_of(loads.begin(), loads.end(), [&](const auto &load) {
+                            return needs_aligned_vectors(load, lanes);
+                        });
+    if (!needed || !node.is_output || node.mins[0] != 0 || has_promised_min(func, 0))
+        return;
+    const Expr min = ir::make_variable(Int(32), ir::min_name(graph::buffer_name(func, 0), 0));
+    stage.specializations.push_back(
+        {ir::make_binary(ir::Op::EQ, min, ir::int32(0)), StageSchedule(stage), ""});
 }
 
 /// Shares all loops of the pure definition of `host` that are outside of its vector.
@@ -260,6 +286,7 @@ OutputLoops apply_output(const Plan &plan, const Node &node, const Graph &graph,
     for (size_t s = 0; s < func.stages.size(); s++)
         if (s != plan.stage && !reduce_stage(func, node, s, machine, f.stages[s]))
             vectorize_stage(func, node, s, node.extents, machine, plan.parallel, f.stages[s]);
+    specialize_for_alignment(func, node, plan.stage, machine, f.stages[plan.stage]);
     return loops;
 }
 

@@ -169,7 +169,7 @@ void GroupModel::add_clocks(const Node &node, Member &member) const {
     const size_t index = members_.size();
     if (node.starts_from_formula && node.stages[1].loops_over_all()) {
         const auto block = block_for(index, 1, node.extents);
-        member.starts = block && block->is_of_points();
+        member.starts = block && block->is_of_points() && block->part == 0;
     }
     for (size_t s = 0; s < node.stages.size(); s++) {
         const StageCost &stage = node.stages[s];

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
+#include "autoschedule/block_order.h"
 #include "autoschedule/group_model.h"
 #include "support/integers.h"
 
@@ -20,7 +20,6 @@ constexpr double least_iterations =
 constexpr int64_t most_vectors = 8, most_rows = 8;
 constexpr double loop_clocks = 0.75;   ///< counter and branch, per iteration of the RVars
 constexpr double latency = 4;          ///< of one addition
-constexpr double usable_cache = 0.75;  ///< the rest is for data that streams through
 constexpr int64_t most_phases = 8;
 constexpr int64_t most_apart = 4;  ///< elements of a load, for which dense vectors are shuffled
 
@@ -32,12 +31,6 @@ double lines(const Access &load, const Machine &machine) {
         return 1.5 * double(x.num);
     const bool begins_anywhere = x.iterator == 0 && x.distance != poly::Range::point(0);
     return begins_anywhere ? 1 + machine.vector_bytes / 64.0 : 1;
-}
-
-bool depends_on(const Access &load, int dim) {
-    return std::any_of(load.coords.begin(), load.coords.end(), [&](const Coordinate &c) {
-        return c.iterator == dim || (c.iterator < 0 && (c.may_use >> dim & 1));
-    });
 }
 
 /// The lanes of a vector along dimension 0 are neighbors in memory, or all read the same element.
@@ -105,7 +98,7 @@ class BlockSearch {
                         consider(vectors, dim, rows);
         }
         if (best_)
-            order_loops(*best_);
+            order_loops(*best_, BlockedStage{node_, stage_, extents_, loads(), machine_, cores_});
         return best_;
     }
 
@@ -188,101 +181,24 @@ class BlockSearch {
         return block / (vectors * double(lanes_)) / useful;
     }
 
-    /// Time of the busiest core against all cores sharing the work evenly, where so many tasks are shared.
-    double imbalance(int64_t tasks) const {
-        return double(ceil_div(tasks, int64_t(cores_)) * cores_) / double(tasks);
-    }
-
     /// With the loop outermost that suits the cores best.
     double least_imbalance(const RegisterBlock &b) const {
         double least = cores_;
         for (int d = 0; d < node_.dims(); d++)
             if (stage_.loops_over[size_t(d)])
-                least = std::min(least, imbalance(trips(b, d)));
+                least = std::min(least, imbalance(trips(b, d), cores_));
         return least;
-    }
-
-    /// Bytes of an operand that `count` blocks along each dimension read, over all iterations of the RVars.
-    double bytes(const Access &load, const RegisterBlock &b,
-                 const std::vector<int64_t> &count) const {
-        double elements = 1;
-        for (const Coordinate &c : load.coords) {
-            const double most = double(c.range.size());
-            if (!c.distance.bounded()) {
-                elements *= most;
-                continue;
-            }
-            const int64_t steps =
-                c.iterator < 0 ? 1 : b.size(c.iterator) * count[size_t(c.iterator)];
-            const int64_t travel = c.iterator < 0 ? 0 : std::abs(c.num) * (steps - 1);
-            elements *= std::min(most, double((travel + c.distance.size() - 1) / c.den + 1));
-        }
-        return elements * load.bytes;
-    }
-
-    /// Bytes from beyond the L2 cache for this order of the loops: data that fits there while the
-    /// inner loops run is read once for them, and again for each iteration of an outer loop that
-    /// needs other data.
-    double traffic(const RegisterBlock &b, const std::vector<int> &order) const {
-        const double cache = usable_cache * static_cast<double>(machine_.l2_bytes);
-        std::vector<int64_t> count(extents_.size(), 1);
-        auto all = [&] {
-            double sum = 0;
-            for (const auto &[load, in_phase] : operands_)
-                sum += bytes(*load, b, count);
-            return sum;
-        };
-        size_t inside = 0;
-        for (; inside < order.size(); inside++) {
-            const size_t d = static_cast<size_t>(order[inside]);
-            count[d] = trips(b, order[inside]);
-            if (all() > cache) {
-                count[d] = 1;
-                break;
-            }
-        }
-        double total = 0;
-        for (const auto &[load, in_phase] : operands_) {
-            std::vector<int64_t> seen = count;
-            double again = 1;
-            bool stays = true;  // what the next loops do not move is still there
-            for (size_t i = inside; i < order.size(); i++) {
-                stays = stays && !depends_on(*load, order[i]);
-                if (!stays && i == inside)  // of windows that overlap, what is new
-                    seen[size_t(order[i])] = trips(b, order[i]);
-                else if (!stays)
-                    again *= double(trips(b, order[i]));
-            }
-            total += bytes(*load, b, seen) * again;
-        }
-        return total;
     }
 
     int64_t trips(const RegisterBlock &b, int dim) const {
         return ceil_div(extents_[size_t(dim)], b.size(dim));
     }
 
-    /// The order with the least traffic among those whose outermost loop occupies all cores.
-    void order_loops(RegisterBlock &b) const {
-        for (int d = 0; d < node_.dims(); d++)
-            if (stage_.loops_over[size_t(d)])
-                b.loops.push_back(d);
-        if (b.loops.size() > 5)
-            return;
-        std::vector<int> order = b.loops, best = b.loops;
-        double least = std::numeric_limits<double>::infinity();
-        do {
-            double work = b.clocks * stage_.repeats;
-            for (int64_t extent : extents_)
-                work *= double(extent);
-            const double cost =
-                (work + traffic(b, order) / machine_.l3_rate) * imbalance(trips(b, order.back()));
-            if (cost < 0.99 * least)
-                least = cost, best = order;
-        } while (std::next_permutation(order.begin(), order.end()));
-        b.loops = best;
-        b.clocks *= imbalance(trips(b, best.back()));
-        b.far_bytes = traffic(b, best);
+    std::vector<const Access *> loads() const {
+        std::vector<const Access *> result;
+        for (const Operand &operand : operands_)
+            result.push_back(operand.load);
+        return result;
     }
 
     const Node &node_;

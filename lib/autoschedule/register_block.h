@@ -25,6 +25,11 @@ struct RegisterBlock {
     int64_t rows = 1;        ///< along rows_dim, unrolled
     size_t unrolled = 0;     ///< of the RVars, the innermost ones whose loops are unrolled
     std::vector<int> loops;  ///< dimensions that have a loop around the block, innermost first
+    /// Iterations of the outermost RVar after which the other blocks of a tile are computed up to there; 0: a block
+    /// is computed as a whole.
+    int64_t part = 0;
+    std::vector<int64_t> tile;  ///< if there are parts: per dimension, blocks of a tile
+    std::vector<int> tiles;     ///< and the dimensions that have a loop over tiles, innermost first
     /// Of one core, per point and iteration of the RVars; more where the cores do not get equal shares.
     double clocks = 0;
     double far_bytes =

@@ -245,19 +245,39 @@ void add_values(StageCost &stage, const Node &producer) {
 
 }  // namespace
 
+namespace {
+
+/// x / 32 in vectors of 16 lanes.
+bool is_divided(const poly::Coordinate &c, double lanes) {
+    return c.iterator == 0 && c.num == 1 && std::fmod(c.den, lanes) == 0;
+}
+
+/// x % 32 in vectors of 16 lanes.
+bool is_cyclic(const poly::Coordinate &c, double lanes) {
+    return c.iterator < 0 && c.distance.bounded() && (c.may_use & 1) &&
+           std::fmod(double(c.distance.size()), lanes) == 0;
+}
+
+}  // namespace
+
 Lanes lanes_of(const Access &load, double lanes) {
     bool steps = false;
     for (size_t d = 0; d < load.coords.size(); d++) {
         const poly::Coordinate &c = load.coords[d];
-        const bool divided = c.iterator == 0 && c.num == 1 && std::fmod(c.den, lanes) == 0;
-        const bool cyclic = c.iterator < 0 && c.distance.bounded() && (c.may_use & 1) && d == 0 &&
-                            std::fmod(double(c.distance.size()), lanes) == 0;
-        if (cyclic || (d == 0 && c.iterator == 0 && !divided))
+        const bool divided = is_divided(c, lanes);
+        if (d == 0 && (is_cyclic(c, lanes) || (c.iterator == 0 && !divided)))
             steps = true;
         else if ((c.iterator == 0 && !divided) || (c.iterator < 0 && (c.may_use & 1)))
             return Lanes::Apart;
     }
     return steps ? Lanes::Steps : Lanes::Same;
+}
+
+bool needs_aligned_vectors(const Access &load, double lanes) {
+    return lanes_of(load, lanes) != Lanes::Apart &&
+           std::any_of(load.coords.begin(), load.coords.end(), [&](const poly::Coordinate &c) {
+               return is_divided(c, lanes) || is_cyclic(c, lanes);
+           });
 }
 
 double Node::points() const {

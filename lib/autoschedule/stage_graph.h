@@ -56,6 +56,8 @@ enum class Lanes : uint8_t {
 
 /// Of vectors of so many lanes. Of i % 32 and i / 32, vectors of 16 lanes do not cross the periods.
 Lanes lanes_of(const poly::Access &load, double lanes);
+/// Whether that holds for vectors only that begin at multiples of their lanes.
+bool needs_aligned_vectors(const poly::Access &load, double lanes);
 
 /// Everything that one Func reads of one buffer.
 struct Reads {

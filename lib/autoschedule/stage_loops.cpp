@@ -41,6 +41,28 @@ std::vector<Dim> sum_rows(InnerLoops inner, const RegisterBlock &block) {
     return dims;
 }
 
+/// [RVars in a part] [loops over the blocks of a tile] [parts] [loops over tiles], see block_order.h.
+std::vector<Dim> add_parts(InnerLoops &inner, const RegisterBlock &block, std::vector<Dim> dims) {
+    const auto [parts, part] =
+        inner.loops.split(inner.reductions.back().name, "_o", "_i", block.part);
+    inner.reductions.back().name = part;
+    dims.insert(dims.end(), inner.reductions.begin(), inner.reductions.end());
+    std::vector<std::string> tiles(inner.names.size());
+    for (int g : block.loops) {
+        const size_t d = static_cast<size_t>(g);
+        if (inner.names[d].empty())
+            continue;
+        std::tie(tiles[d], inner.names[d]) =
+            inner.loops.split(inner.names[d], "_t", "_b", block.tile[d]);
+        dims.push_back({inner.names[d], LoopKind::Serial, false});
+    }
+    dims.push_back({parts, LoopKind::Serial, true});
+    for (int g : block.tiles)
+        if (const std::string &name = tiles[static_cast<size_t>(g)]; !name.empty())
+            dims.push_back({name, LoopKind::Serial, false});
+    return dims;
+}
+
 /// A reduction in blocks of sums: [vector] [block, unrolled] [RVars] [loops over blocks].
 std::vector<Dim> block_stage(InnerLoops inner, const RegisterBlock &block) {
     std::vector<Dim> dims;
@@ -65,6 +87,8 @@ std::vector<Dim> block_stage(InnerLoops inner, const RegisterBlock &block) {
     }
     for (size_t r = 0; r < block.unrolled; r++)
         inner.reductions[r].kind = LoopKind::Unrolled;
+    if (block.part > 0)
+        return add_parts(inner, block, std::move(dims));
     dims.insert(dims.end(), inner.reductions.begin(), inner.reductions.end());
     for (int d : block.loops)
         if (const std::string &name = outer[static_cast<size_t>(d)]; !name.empty())

@@ -90,6 +90,15 @@ class Porter {
                     for (const char *what : {"min", "extent"})
                         inputs_[fmt::format("{}.{}.{}", image.name, what, d)] =
                             ir::make_variable(Int(32), fmt::format("{}.{}.{}", name, what, d));
+        for (FuncId id : frozen_.graph.outputs) {
+            const FuncNode &f = frozen_.graph[id];
+            for (size_t i = 0; i < f.types.size(); i++)
+                for (size_t d = 0; d < f.args.size(); d++)
+                    for (const char *what : {"min", "extent"})
+                        inputs_[fmt::format("{}.{}.{}", buffer_name(f, i), what, d)] =
+                            ir::make_variable(
+                                Int(32), fmt::format("{}.output.{}.{}.{}", name(id), i, what, d));
+        }
     }
 
     Expr number(const Expr &e) const {

@@ -19,7 +19,7 @@ namespace Pipe::graph {
 /// Names of Funcs are those of Algorithm, and for Funcs that in(), clone_in() and rfactor() add, the
 /// call: "blur.in(sharp)". Loops have their own names; those without a name are "#0", "#1" (a
 /// dimension), "#r0" (an RVar) or "#loop0" (a loop made by a split). Params and images in Numbers are
-/// Variables "n" and "photo.extent.0".
+/// Variables "n" and "photo.extent.0"; the output buffer of value 1 of a Func is "blur.output.1.min.0".
 struct PortableSchedule {
     struct Made {
         std::string name;

@@ -1,6 +1,7 @@
 #include "graph/replay.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <set>
 
 #include <fmt/format.h>
@@ -176,10 +177,30 @@ class Replayer {
         return ir::substitute(values, e);
     }
 
+    /// "blur.output.0.min.1". Undefined: another name.
+    Expr output_size(const std::string &name) const {
+        const std::string mark = ".output.";
+        const size_t at = name.rfind(mark);
+        size_t value = 0;
+        char what[7] = "";
+        int dim = 0;
+        if (at == std::string::npos ||
+            std::sscanf(name.c_str() + at + mark.size(), "%zu.%6[a-z].%d", &value, what, &dim) != 3)
+            return Expr();
+        const std::vector<OutputImageParam> buffers =
+            Func(find(name.substr(0, at))).output_buffers();
+        if (value >= buffers.size())
+            return Expr();
+        const ImageDimension size = buffers[value].dim(dim);
+        return what == std::string("min") ? size.min() : size.extent();
+    }
+
     Expr value_of(const std::string &name) const {
         for (const auto &param : params_)
             if (param->identity->given == name)
                 return ir::make_param(param->type, param->identity->name, param);
+        if (Expr size = output_size(name); size.defined())
+            return size;
         const size_t dot = name.find('.');
         if (auto image = find_image(name.substr(0, dot)); image && dot != std::string::npos)
             return ir::make_variable(Int(32), image->identity->name + name.substr(dot), image);

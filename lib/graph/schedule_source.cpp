@@ -29,6 +29,13 @@ std::map<std::string, Expr> cpp_names(const Graph &graph) {
             for (const char *what : {"min", "extent"})
                 add(Int(32), fmt::format("{}.{}.{}", image.name, what, d),
                     fmt::format("{}.dim({}).{}()", identifier(image.name), d, what));
+    for (FuncId id : graph.outputs)
+        for (size_t i = 0; i < graph[id].types.size(); i++)
+            for (size_t d = 0; d < graph[id].args.size(); d++)
+                for (const char *what : {"min", "extent"})
+                    add(Int(32), fmt::format("{}.{}.{}", buffer_name(graph[id], i), what, d),
+                        fmt::format("{}.output_buffers()[{}].dim({}).{}()", graph[id].variable, i,
+                                    d, what));
     return names;
 }
 

@@ -1,7 +1,10 @@
 // Register blocks: they fit the registers, use them, and their loops keep large operands in the cache.
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include "autoschedule/register_block.h"
 #include "pipelines.h"
@@ -81,9 +84,9 @@ TEST_CASE("small extents have small blocks", "[autoschedule][register_block]") {
 
 TEST_CASE("the operand that is large stays while the other one passes by",
           "[autoschedule][register_block]") {
-    // A column panel of b is 3000 rows of one block; the rows of a are as long, but few at a time.
+    // A column panel of b is 1500 rows of one block; the rows of a are as long, but few at a time.
     const Machine machine = with_registers(32, 64);
-    const auto block = product(4000, 4000, 3000).block("f", machine);
+    const auto block = product(4000, 4000, 1500).block("f", machine);
     REQUIRE(block);
     CHECK(block->loops == std::vector<int>{1, 0});
 }
@@ -93,6 +96,65 @@ TEST_CASE("the outermost loop has iterations for all cores", "[autoschedule][reg
     const auto block = product(64, 4000, 500).block("f", machine, 16);
     REQUIRE(block);
     CHECK(block->loops.back() == 1);  // there is one block of columns only
+}
+
+TEST_CASE("long sums run in parts, for tiles that stay in the cache",
+          "[autoschedule][register_block]") {
+    const Machine machine = with_registers(32, 64);
+    const Blocked matrices = product(4000, 4000, 6000);
+    const auto block = matrices.block("f", machine, 2);
+    REQUIRE(block);
+    REQUIRE(block->part > 0);
+    const int64_t columns = block->size(0) * block->tile[0], rows = block->size(1) * block->tile[1];
+    const double bytes = 4.0 * double(columns * block->part + rows * block->part + columns * rows);
+    CHECK(bytes <= double(machine.l2_bytes));
+    CHECK(block->part < 6000 / 2);
+    // Each operand is read once for each tile that needs it; the sums of a tile stay.
+    const double expected =
+        4.0 * 6000 * 4000 *
+        (std::ceil(4000.0 / double(columns)) + std::ceil(4000.0 / double(rows)));
+    CHECK(block->far_bytes >= 0.95 * expected);
+    CHECK(block->far_bytes <= 1.1 * expected + 2 * 4.0 * 4000 * 4000);
+    // What lies in the cache anyway is not divided.
+    CHECK(product(240, 240, 400).block("f", machine, 2)->part == 0);
+}
+
+TEST_CASE("sums in parts are what the definition says", "[autoschedule][register_block]") {
+    ImageParam a(Int(32), 2, "a"), b(Int(32), 2, "b");
+    AutoscheduleOptions options;
+    options.l1_bytes = 4 << 10, options.l2_bytes = 16 << 10;  // so that small matrices are long
+    const auto triangle = GENERATE(false, true);
+    bool in_parts = false;
+    for (const auto &[width, height, depth] :
+         {std::array{130, 70, 600}, std::array{257, 33, 513}, std::array{64, 201, 1000}}) {
+        INFO(width << " x " << height << ", sums of " << depth << (triangle ? ", triangle" : ""));
+        RDom j(0, a.dim(0).extent(), "j");
+        if (triangle)
+            j.where(col >= row);
+        Func sums("sums");
+        sums(col, row) = col - row;
+        sums(col, row) += a(j, row) * b(col, j);
+        Buffer<int> left(depth, height), right(width, depth);
+        left.fill([](int x, int y) { return (x * 7 + y * 5) % 13 - 6; });
+        right.fill([](int x, int y) { return (x * 3 + y * 11) % 17 - 8; });
+        a.set(left), b.set(right);
+        Pipeline p(sums);
+        p.autoschedule(get_host_target(), options);
+        Buffer<int> got(width, height);
+        p.realize(got);
+        INFO(p.schedule_source());
+        in_parts |= p.schedule_source().find("j_x_o") != std::string::npos;
+        int64_t wrong = 0;
+        for (int y = 0; y < height; y++)
+            for (int x = 0; x < width; x++) {
+                int sum = x - y;
+                for (int i = 0; i < depth && (!triangle || x >= y); i++)
+                    sum += left(i, y) * right(x, i);
+                wrong += got(x, y) != sum;
+            }
+        CHECK(wrong == 0);
+    }
+    CHECK(in_parts);
 }
 
 TEST_CASE("no block where lanes are apart in memory", "[autoschedule][register_block]") {

@@ -106,6 +106,12 @@ const Named all_schedules[] = {
          p.result.specialize_fail("too \"large\"\n");
          p.histogram.compute_root();
      }},
+    {"a specialization for sizes of the output",
+     [](Program &p) {
+         const ImageDimension columns = p.result.output_buffer().dim(0);
+         p.result.specialize(columns.min() == 0 && columns.extent() > 100).vectorize(p.x, 8);
+         p.histogram.compute_root();
+     }},
     {"wrappers",
      [](Program &p) {
          p.in.in(p.rows).compute_at(p.both, p.y).vectorize(_0, 8);

@@ -110,3 +110,12 @@ TEST_CASE("a specialization without directives of its own", "[schedule_source]")
     none.by.specialize(n > 1);
     CHECK(none.source().find("unscheduled") == std::string::npos);
 }
+
+TEST_CASE("a specialization for the size of the output", "[schedule_source]") {
+    Blur b;
+    b.by.specialize(b.by.output_buffer().dim(1).min() == 0).vectorize(b.x, 8);
+    const std::string source = b.source();
+    INFO(source);
+    CHECK(source.find("by.specialize(by.output_buffers()[0].dim(1).min() == 0)") !=
+          std::string::npos);
+}
