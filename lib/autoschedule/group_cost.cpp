@@ -242,7 +242,7 @@ void GroupModel::add_compute(const Tiling &t, Cost &cost) const {
         const bool transposed = is_transposed(m, t);
         for (const Jumping &jump : member.jumping)
             cost.arithmetic +=
-                std::max(jump.clocks, jump.waits) / (transposed ? member.lanes : 1) *
+                (transposed ? jump.in_lanes : jump.clocks) *
                 swept(m, graph_.nodes[static_cast<size_t>(nodes_[m])].stages[jump.stage], t);
         cost.arithmetic += transposed ? r.total * transposition_clocks(m) : 0;
         const bool has_tail =
