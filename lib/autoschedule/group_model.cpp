@@ -167,6 +167,7 @@ std::optional<RegisterBlock> GroupModel::block_for(size_t member, size_t stage,
 void GroupModel::add_clocks(const Node &node, Member &member) const {
     const FuncId out = graph_.nodes[static_cast<size_t>(nodes_[0])].id;
     const size_t index = members_.size();
+    member.starts = node.is_overwritten;
     if (node.starts_from_formula && node.stages[1].loops_over_all()) {
         const auto block = block_for(index, 1, node.extents);
         member.starts = block && block->is_of_points();

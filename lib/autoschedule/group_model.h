@@ -100,7 +100,7 @@ class GroupModel {
         std::vector<Jumping> jumping;  // of the others
         double lanes = 1;
         double bytes = 1;     // of one point
-        bool starts = false;  // the pure definition is evaluated by the first update's blocks
+        bool starts = false;  // with the first update: the pure definition has no loops worth counting
         std::vector<Blocked> blocked;
         std::vector<Read> reads;
     };

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "autoschedule/where.h"
+#include "graph/overwritten.h"
 #include "graph/reduction.h"
 #include "ir/equal.h"
 #include "ir/linear.h"
@@ -332,6 +333,7 @@ StageGraph build_stage_graph(const Graph &graph, const poly::Model &model,
         }
         node.is_output = func.is_output;
         node.starts_from_formula = graph::starts_from_formula(func);
+        node.is_overwritten = graph::overwritten(func).has_value();
         node.role = roles[f];
         result.nodes.push_back(std::move(node));
     }

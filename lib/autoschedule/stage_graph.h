@@ -80,6 +80,8 @@ struct Node {
     bool is_output = false;
     /// The first update may take over the pure definition (lower/register_sums.h).
     bool starts_from_formula = false;
+    /// Almost all of the pure definition is never read, so never computed (graph/overwritten.h).
+    bool is_overwritten = false;
     bool on_host = false;  ///< it cannot be computed in a kernel
     bool inlined = false;                   ///< inlined: not a node of the search
     uint64_t version = 0;                   ///< changes when other Funcs are inlined into it
