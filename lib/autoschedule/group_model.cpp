@@ -230,9 +230,9 @@ double GroupModel::clocks_of_jump(const StageCost &stage, const Node &node) cons
     if (!(stage.is_prefix || (stage.is_prefix_fast && machine_.fast_math)) || lanes < 8)
         return alone;
     // Each step shuffles, and adds; a block waits for the one before once.
-    const double compute = (stage.arithmetic.total() * lanes / machine_.vector_bytes +
-                            2 * std::log2(lanes)) /
-                           machine_.arithmetic_rate;
+    const double compute =
+        (stage.arithmetic.total() * lanes / machine_.vector_bytes + 2 * std::log2(lanes)) /
+        machine_.arithmetic_rate;
     const double memory =
         double(stage.loads.size()) / machine_.load_rate + 0.5 / machine_.store_rate;
     return std::max(latency_of(stage), overlapped(compute, memory, 0.6)) / lanes;

@@ -91,8 +91,8 @@ class GroupModel {
     };
     struct Jumping {  // an update without a loop over each dimension
         size_t stage = 0;
-        double clocks = 0;      // of one iteration of its pure loops
-        double in_lanes = 0;    // the same with as many side by side as a vector has lanes
+        double clocks = 0;    // of one iteration of its pure loops
+        double in_lanes = 0;  // the same with as many side by side as a vector has lanes
     };
     struct Member {
         double clocks = 0;             // of one point, vectorized
@@ -100,7 +100,8 @@ class GroupModel {
         std::vector<Jumping> jumping;  // of the others
         double lanes = 1;
         double bytes = 1;     // of one point
-        bool starts = false;  // with the first update: the pure definition has no loops worth counting
+        bool starts =
+            false;  // with the first update: the pure definition has no loops worth counting
         std::vector<Blocked> blocked;
         std::vector<Read> reads;
     };

@@ -58,7 +58,8 @@ bool is_prefix(const FuncNode &func, const graph::Stage &stage) {
         (stage.predicate.defined() && !ir::is_const(stage.predicate, 1)))
         return false;
     const std::string &rvar = stage.rvars[0].name;
-    const Expr &at = stage.args[0], next = ir::add(ir::make_variable(Int(32), rvar), ir::make_const(Int(32), 1));
+    const Expr &at = stage.args[0],
+               next = ir::add(ir::make_variable(Int(32), rvar), ir::make_const(Int(32), 1));
     const auto step = ir::constant_difference(ir::substitute(rvar, next, at), at);
     if (!step || std::abs(*step) != 1)
         return false;
@@ -68,11 +69,11 @@ bool is_prefix(const FuncNode &func, const graph::Stage &stage) {
                std::equal(e.args.begin() + 1, e.args.end(), stage.args.begin() + 1,
                           stage.args.end(), ir::ExprEqual());
     };
-    const auto chain = ir::take_operand(
-        stage.values[0], [&](const Expr &e) { return is_before(*e, *step); });
+    const auto chain =
+        ir::take_operand(stage.values[0], [&](const Expr &e) { return is_before(*e, *step); });
     return chain && !ir::contains(chain->rest, [&](const ir::ExprNode &e) {
-        return is_self(e) && !is_before(e, 0);
-    });
+               return is_self(e) && !is_before(e, 0);
+           });
 }
 
 /// The calls of other Funcs in all expressions of the stage.

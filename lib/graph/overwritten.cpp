@@ -32,7 +32,8 @@ bool reads_funcs(const Stage &stage) {
     return std::any_of(stage.values.begin(), stage.values.end(), [](const Expr &value) {
         return ir::contains(value, [](const ir::ExprNode &e) {
             return e.op == ir::Op::Call && e.call_kind != ir::CallKind::Image &&
-                   e.call_kind != ir::CallKind::Intrinsic && e.call_kind != ir::CallKind::PureExtern;
+                   e.call_kind != ir::CallKind::Intrinsic &&
+                   e.call_kind != ir::CallKind::PureExtern;
         });
     });
 }

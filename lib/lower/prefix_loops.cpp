@@ -57,8 +57,8 @@ std::optional<PrefixLoop> match(const Stmt &loop) {
         return e.op == Op::Load && e.name == store->name && !e.args[1].defined() &&
                constant_difference(e.args[0], result.index) == distance;
     };
-    auto value = take_operand(store->exprs[0],
-                              [&](const Expr &e) { return reads_at(*e, -result.step); });
+    auto value =
+        take_operand(store->exprs[0], [&](const Expr &e) { return reads_at(*e, -result.step); });
     if (!value || has_effects(value->rest) || contains(value->rest, [&](const ExprNode &e) {
             return e.op == Op::Load && e.name == store->name && !reads_at(e, 0);
         }))
@@ -109,8 +109,8 @@ class PrefixLoops : public Mutator {
         const Type type = found.value.rest.type();
         const std::string block = loop->name + ".block", carry = loop->name + ".carry",
                           prefix = loop->name + ".prefix";
-        const Expr first = simplify(
-            add(loop->exprs[0], mul(make_variable(Int(32), block), int32(lanes))));
+        const Expr first =
+            simplify(add(loop->exprs[0], mul(make_variable(Int(32), block), int32(lanes))));
         Lanes in_lanes{loop->name, first, lanes};
         in_lanes.set_ramp(loop->name, make_ramp(first, int32(1), lanes));
         ExprVectorizer vectorizer(in_lanes);
@@ -126,10 +126,10 @@ class PrefixLoops : public Mutator {
             {make_store(buffer, vectorizer.vec(found.index),
                         make_binary(op, sums, make_broadcast(before, lanes))),
              make_store(carry, zero, make_binary(op, before, make_slice(sums, lanes - 1, 1, 1)))});
-        body = make_let(prefix,
-                        make_call(vector, prefix_name(op), {as_vector(found.value.rest)},
-                                  CallKind::Intrinsic),
-                        body);
+        body = make_let(
+            prefix,
+            make_call(vector, prefix_name(op), {as_vector(found.value.rest)}, CallKind::Intrinsic),
+            body);
         body = make_for(block, zero, count, LoopKind::Serial, body);
         const Expr at_first = substitute(loop->name, loop->exprs[0], found.value.special);
         return make_allocate(carry, type, {int32(1)}, MemoryType::Auto,
