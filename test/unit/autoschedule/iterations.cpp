@@ -77,6 +77,21 @@ TEST_CASE("a pure definition that an update stores over costs nothing", "[autosc
     CHECK(price(out, {{0, 999}, {0, 999}}).cost("f").arithmetic == 0);
 }
 
+TEST_CASE("rows that a loop moves in two dimensions are not kept", "[autoschedule]") {
+    Var x("x"), y("y"), z("z");
+    auto level = [&](auto &&reads) {
+        Func f("f"), out("out");
+        f(x, y, z) = x * y * z;
+        out(x, y) = reads(f);
+        const Priced p = price(out, {{0, 99}, {0, 99}});
+        return p.group({"f", "out"}, two_cores()).plan_of({{100, 100}, 1})->levels[1];
+    };
+    using autoschedule::Level;
+    CHECK(level([&](const Func &f) { return f(x, y, 3) + f(x, y + 2, 3); }) == Level::Row);
+    CHECK(level([&](const Func &f) { return f(x, y, 3) + f(x, y + 2, y + 1); }) == Level::Tile);
+    CHECK(level([&](const Func &f) { return f(x, y, y) + f(x, y + 2, y + 1); }) == Level::Tile);
+}
+
 TEST_CASE("a scatter of points to a grid", "[autoschedule]") {
     Var x("x"), y("y"), z("z"), c("c");
     ImageParam in(Float(32), 2, "in");
