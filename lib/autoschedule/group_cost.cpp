@@ -134,19 +134,25 @@ std::vector<Level> GroupModel::levels(int row_dim) const {
     if (row_dim < 0)
         return result;
     for (size_t m = 1; m < members_.size(); m++) {
-        bool row = false;
+        int moving = 0;  // dimensions
+        bool row = true, keeps = false, may_move = false;
         const Node &node = graph_.nodes[static_cast<size_t>(nodes_[m])];
         for (size_t d = 0; d < alignment_.region[m].size(); d++) {
             const Coordinate &c = alignment_.region[m][d];
+            may_move |= c.iterator < 0 && !c.distance.bounded() && c.range.size() > 1;
             if (c.iterator != row_dim)
                 continue;
             const bool keeps_rows = c.distance.size() > c.num;
             const bool can_keep =
                 std::all_of(node.stages.begin(), node.stages.end(),
                             [&](const StageCost &stage) { return bool(stage.loops_over[d]); });
-            row = c.num >= 1 && c.den == 1 && (can_keep || !keeps_rows);
+            moving++;
+            keeps |= keeps_rows;
+            row &= c.num >= 1 && c.den == 1 && (can_keep || !keeps_rows);
         }
-        result[m] = row ? Level::Row : Level::Tile;
+        // A window slides along one dimension.
+        const bool slides = moving == 1 && !may_move;
+        result[m] = moving > 0 && row && (slides || !keeps) ? Level::Row : Level::Tile;
     }
     for (size_t m = 1; m < members_.size(); m++) {  // consumers come first
         if (result[m] == Level::Row)
@@ -242,7 +248,7 @@ void GroupModel::add_compute(const Tiling &t, Cost &cost) const {
         const bool transposed = is_transposed(m, t);
         for (const Jumping &jump : member.jumping)
             cost.arithmetic +=
-                std::max(jump.clocks, jump.waits) / (transposed ? member.lanes : 1) *
+                (transposed ? jump.in_lanes : jump.clocks) *
                 swept(m, graph_.nodes[static_cast<size_t>(nodes_[m])].stages[jump.stage], t);
         cost.arithmetic += transposed ? r.total * transposition_clocks(m) : 0;
         const bool has_tail =

@@ -167,6 +167,7 @@ std::optional<RegisterBlock> GroupModel::block_for(size_t member, size_t stage,
 void GroupModel::add_clocks(const Node &node, Member &member) const {
     const FuncId out = graph_.nodes[static_cast<size_t>(nodes_[0])].id;
     const size_t index = members_.size();
+    member.starts = node.is_overwritten;
     if (node.starts_from_formula && node.stages[1].loops_over_all()) {
         const auto block = block_for(index, 1, node.extents);
         member.starts = block && block->is_of_points() && block->part == 0;
@@ -178,11 +179,12 @@ void GroupModel::add_clocks(const Node &node, Member &member) const {
             continue;
         const double plain = clocks_of(stage, node);
         if (!stage.loops_over_all() && node.id == out)
-            member.update_clocks += std::max(block ? block->clocks : plain, latency_of(stage)) *
+            member.update_clocks += (block ? block->clocks : clocks_of_jump(stage, node)) *
                                     node.iterations(stage) / cores_of(stage, node);
         else if (!stage.loops_over_all())
-            member.jumping.push_back({s, (block ? block->clocks : plain) * stage.repeats,
-                                      latency_of(stage) * stage.repeats});
+            member.jumping.push_back(
+                {s, (block ? block->clocks : clocks_of_jump(stage, node)) * stage.repeats,
+                 std::max(plain, latency_of(stage)) * stage.repeats / member.lanes});
         else if (block)
             member.blocked.push_back({s, stage.repeats, plain});
         else
@@ -222,6 +224,21 @@ double GroupModel::clocks_of(const StageCost &stage, const Node &node, const Row
     const double compute = work.total() * lanes / width / machine_.arithmetic_rate;
     const double memory = loads / machine_.load_rate + 0.5 / machine_.store_rate;
     return overlapped(compute, memory, 0.6) / lanes;
+}
+
+/// Of one iteration of an update without a loop over each dimension, points one after another.
+double GroupModel::clocks_of_jump(const StageCost &stage, const Node &node) const {
+    const double alone = std::max(clocks_of(stage, node), latency_of(stage));
+    const double lanes = machine_.vector_bytes / double(node.widest);
+    if (!(stage.is_prefix || (stage.is_prefix_fast && machine_.fast_math)) || lanes < 8)
+        return alone;
+    // Each step shuffles, and adds; a block waits for the one before once.
+    const double compute =
+        (stage.arithmetic.total() * lanes / machine_.vector_bytes + 2 * std::log2(lanes)) /
+        machine_.arithmetic_rate;
+    const double memory =
+        double(stage.loads.size()) / machine_.load_rate + 0.5 / machine_.store_rate;
+    return std::max(latency_of(stage), overlapped(compute, memory, 0.6)) / lanes;
 }
 
 /// The rows of a member, or of an output the channels, that are computed together.

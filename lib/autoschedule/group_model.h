@@ -92,8 +92,8 @@ class GroupModel {
     };
     struct Jumping {  // an update without a loop over each dimension
         size_t stage = 0;
-        double clocks = 0;  // of one iteration of its pure loops
-        double waits = 0;   // for the point before
+        double clocks = 0;    // of one iteration of its pure loops
+        double in_lanes = 0;  // the same with as many side by side as a vector has lanes
     };
     struct Member {
         double clocks = 0;             // of one point, vectorized
@@ -101,7 +101,8 @@ class GroupModel {
         std::vector<Jumping> jumping;  // of the others
         double lanes = 1;
         double bytes = 1;     // of one point
-        bool starts = false;  // the pure definition is evaluated by the first update's blocks
+        bool starts =
+            false;  // with the first update: the pure definition has no loops worth counting
         std::vector<Blocked> blocked;
         std::vector<Read> reads;
     };
@@ -133,6 +134,7 @@ class GroupModel {
     int external(const poly::Access &load);
     void add_clocks(const Node &node, Member &member) const;
     double clocks_of(const StageCost &stage, const Node &node, const Rows &rows = {}) const;
+    double clocks_of_jump(const StageCost &stage, const Node &node) const;
     Rows rows_of(size_t member, const Tiling &t) const;
     double rows_read(const Read &read, size_t reader, const Tiling &t) const;
     bool is_transposed(size_t member, const Tiling &t) const;

@@ -5,7 +5,12 @@
 #include <set>
 
 #include "autoschedule/where.h"
+#include "graph/overwritten.h"
 #include "graph/reduction.h"
+#include "ir/equal.h"
+#include "ir/linear.h"
+#include "ir/operand_chain.h"
+#include "ir/substitute.h"
 #include "ir/visit.h"
 #include "poly/alignment.h"
 
@@ -47,6 +52,30 @@ void describe_reduction(const FuncNode &func, const graph::Stage &stage,
     cost.regroups = cost.regroups_fast && reduction->exact;
 }
 
+/// Whether each point along dimension 0 is the one before, combined with other values by + min or max.
+bool is_prefix(const FuncNode &func, const graph::Stage &stage) {
+    if (stage.values.size() != 1 || stage.rvars.empty() || func.args.empty() ||
+        (stage.predicate.defined() && !ir::is_const(stage.predicate, 1)))
+        return false;
+    const std::string &rvar = stage.rvars[0].name;
+    const Expr &at = stage.args[0],
+               next = ir::add(ir::make_variable(Int(32), rvar), ir::make_const(Int(32), 1));
+    const auto step = ir::constant_difference(ir::substitute(rvar, next, at), at);
+    if (!step || std::abs(*step) != 1)
+        return false;
+    const graph::IsSelf is_self = graph::calls_of(func.id);
+    auto is_before = [&](const ir::ExprNode &e, int64_t distance) {
+        return is_self(e) && ir::constant_difference(at, e.args[0]) == distance &&
+               std::equal(e.args.begin() + 1, e.args.end(), stage.args.begin() + 1,
+                          stage.args.end(), ir::ExprEqual());
+    };
+    const auto chain =
+        ir::take_operand(stage.values[0], [&](const Expr &e) { return is_before(*e, *step); });
+    return chain && !ir::contains(chain->rest, [&](const ir::ExprNode &e) {
+               return is_self(e) && !is_before(e, 0);
+           });
+}
+
 /// The calls of other Funcs in all expressions of the stage.
 void count_calls(const FuncNode &func, const graph::Stage &stage, StageCost &cost) {
     graph::for_each_expr(stage, [&](const Expr &expr) {
@@ -86,6 +115,8 @@ StageCost stage_cost(const FuncNode &func, const graph::Stage &stage, const poly
                                           [&](const Access &load) { return load.func == func.id; });
     cost.is_scan = reads_itself && !cost.loops_over_all() &&
                    std::none_of(stage.args.begin(), stage.args.end(), ir::reads_elements);
+    cost.is_prefix_fast = cost.is_scan && !cost.loops_over[0] && is_prefix(func, stage);
+    cost.is_prefix = cost.is_prefix_fast && !func.types[0].is_float();
     for (Access load : model.loads) {
         for (poly::Coordinate &c : load.coords) {
             if (c.iterator >= 0)
@@ -331,6 +362,7 @@ StageGraph build_stage_graph(const Graph &graph, const poly::Model &model,
         }
         node.is_output = func.is_output;
         node.starts_from_formula = graph::starts_from_formula(func);
+        node.is_overwritten = graph::overwritten(func).has_value();
         node.role = roles[f];
         result.nodes.push_back(std::move(node));
     }

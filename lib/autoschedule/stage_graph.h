@@ -38,6 +38,9 @@ struct StageCost {
     bool regroups_fast = false, regroups = false;
     std::vector<poly::Access> loads;  ///< coordinates in the Func's dimensions; each element once
     std::vector<bool> loops_over;  ///< per dimension of the Func: the stage has a pure loop over it
+    /// It computes running sums, minima or maxima along dimension 0, as vectors (lower/prefix_loops.h): with
+    /// FastMath or without.
+    bool is_prefix_fast = false, is_prefix = false;
     /// It reads its own Func, and stores at coordinates of RVars that are formulas: one point after another.
     bool is_scan = false;
 
@@ -79,6 +82,8 @@ struct Node {
     bool is_output = false;
     /// The first update may take over the pure definition (lower/register_sums.h).
     bool starts_from_formula = false;
+    /// Almost all of the pure definition is never read, so never computed (graph/overwritten.h).
+    bool is_overwritten = false;
     bool on_host = false;  ///< it cannot be computed in a kernel
     bool inlined = false;                   ///< inlined: not a node of the search
     uint64_t version = 0;                   ///< changes when other Funcs are inlined into it

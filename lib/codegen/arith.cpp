@@ -223,4 +223,15 @@ Value *emit_vector_reduce(Builder &b, Op op, Type type, Value *x, int lanes) {
     return result;
 }
 
+Value *emit_prefix(Builder &b, Op op, Type type, Value *x, Value *identity) {
+    identity = b.CreateVectorSplat(static_cast<unsigned>(type.lanes()), identity);
+    for (int distance = 1; distance < type.lanes(); distance *= 2) {
+        std::vector<int> lanes;  // `distance` lanes of the identity, then those of x
+        for (int i = 0; i < type.lanes(); i++)
+            lanes.push_back(i < distance ? type.lanes() + i : i - distance);
+        x = combine(b, op, type, x, b.CreateShuffleVector(x, identity, lanes));
+    }
+    return x;
+}
+
 }  // namespace Pipe::codegen

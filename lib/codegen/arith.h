@@ -33,5 +33,7 @@ llvm::Value *emit_shift(Builder &b, Type type, llvm::Value *x, Type amount_type,
 
 /// Combines adjacent lanes to `lanes` results. Floats are combined as a tree, not in order.
 llvm::Value *emit_vector_reduce(Builder &b, ir::Op op, Type type, llvm::Value *x, int lanes);
+/// Each lane combined with those before it, in log2(lanes) steps. `identity`: of the operator, a scalar.
+llvm::Value *emit_prefix(Builder &b, ir::Op op, Type type, llvm::Value *x, llvm::Value *identity);
 
 }  // namespace Pipe::codegen

@@ -253,6 +253,12 @@ Value *ExprEmitter::intrinsic(const Expr &e) {
         return x;
     if (name == names::abs)
         return emit_abs(b_, operand, x);
+    if (names::is_prefix(name)) {
+        const ir::Op op = name == names::prefix_min   ? ir::Op::Min
+                          : name == names::prefix_max ? ir::Op::Max
+                                                      : ir::Op::Add;
+        return emit_prefix(b_, op, operand, x, emit(ir::identity(op, operand.element_of())));
+    }
     if (name == names::bitwise_not)
         return b_.CreateNot(x);
     if (e->args.size() == 2) {

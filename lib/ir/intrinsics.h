@@ -2,6 +2,8 @@
 // The names of CallKind::Intrinsic and their meaning. Result types follow the arguments unless
 // stated otherwise.
 
+#include <string_view>
+
 namespace Pipe::ir::intrinsic {
 
 inline constexpr const char *abs = "abs";    ///< (x); of intN gives uintN
@@ -51,6 +53,14 @@ inline constexpr const char *user_context =
     "user_context";  ///< (): handle, the call's JITUserContext
 inline constexpr const char *address_of =
     "address_of";  ///< (a load): handle, where it would load from
+/// (vector): each lane combined with all lanes before it. Lowering makes them (lower/prefix_loops.h).
+inline constexpr const char *prefix_sum = "prefix_sum";
+inline constexpr const char *prefix_min = "prefix_min";
+inline constexpr const char *prefix_max = "prefix_max";
+/// Whether a lane of the result depends on other lanes of the argument.
+inline bool is_prefix(std::string_view name) {
+    return name == prefix_sum || name == prefix_min || name == prefix_max;
+}
 
 }  // namespace Pipe::ir::intrinsic
 

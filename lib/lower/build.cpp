@@ -4,8 +4,10 @@
 #include <functional>
 #include <set>
 
+#include "graph/overwritten.h"
 #include "ir/equal.h"
 #include "ir/int32.h"
+#include "ir/intrinsics.h"
 #include "ir/print.h"
 #include "ir/program.h"
 #include "ir/simplify.h"
@@ -392,7 +394,25 @@ class Builder {
                                            nest.ranges.at(var).max()),
                                std::move(body));
         }
-        return body;
+        return only_read_points(nest, p, std::move(body));
+    }
+
+    /// Of a pure definition, not the points that the first update stores over.
+    Stmt only_read_points(const Nest &nest, size_t p, Stmt body) const {
+        const StageNest &stage = *nest.stage;
+        if (stage.stage != 0 || tree_.schedule()[stage.func].trace.stores)
+            return body;
+        const graph::FuncNode &func = graph_[stage.func];
+        const auto unread = graph::overwritten(func);
+        if (!unread || stage.known_in.at(func.args[unread->dim]) != p)
+            return body;
+        const Expr at = tree_.variable(stage, func.args[unread->dim]);
+        // Loops are partitioned for the points that are not read, where nothing is left to do.
+        const Expr skipped = make_call(Bool(), intrinsic::likely,
+                                       {make_binary(Op::And, make_binary(Op::GE, at, unread->min),
+                                                    make_binary(Op::LE, at, unread->max))},
+                                       CallKind::Intrinsic);
+        return make_if(make_not(skipped), std::move(body));
     }
 
     /// The lets of the variables that become known inside loop p, also of the stages that share the loop.

@@ -24,6 +24,7 @@
 #include "lower/interleave_stores.h"
 #include "lower/lifetimes.h"
 #include "lower/partition_loops.h"
+#include "lower/prefix_loops.h"
 #include "lower/private_accumulators.h"
 #include "lower/share_strided_loads.h"
 #include "lower/skip_stages.h"
@@ -144,6 +145,7 @@ constexpr Pass passes[] = {
     {"simplify-vectors", simplify_pass},
     {"partition", [](const Stmt &s, const Context &c) { return partition_loops(s, &c.graph); }},
     {"simplify-partitions", simplify_pass},
+    {"prefixes", [](const Stmt &s, const Context &c) { return prefix_loops(s, c.target); }},
     {"interleave", [](const Stmt &s, const Context &) { return interleave_stores(s); }},
     {"share-loads", [](const Stmt &s, const Context &) { return share_strided_loads(s); }},
     {"hoist-calls", [](const Stmt &s, const Context &) { return hoist_calls(s); }},

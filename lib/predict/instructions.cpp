@@ -105,7 +105,18 @@ Work division(const ExprNode &node, double regs, const Target &target) {
     return w;
 }
 
+/// Every step moves all lanes, and combines them.
+Work prefix(const ExprNode &e, double regs) {
+    const double steps = regs * std::log2(double(e.type.lanes()));
+    Work w;
+    (e.type.is_float() ? w.arithmetic : w.simple) = steps;
+    w.shuffles = steps;
+    return w;
+}
+
 Work intrinsic(const ExprNode &e, double regs, const Target &target) {
+    if (ir::intrinsic::is_prefix(e.name))
+        return prefix(e, regs);
     struct Entry {
         const char *name;
         double native, other;  ///< instructions for types of 8 and 16 bits, and for others

@@ -102,6 +102,16 @@ TEST_CASE("an update with an RDom", "[golden]") {
     CHECK_GOLDEN("lower/histogram.txt", loops(out));
 }
 
+TEST_CASE("running sums, and the points that they store over", "[golden]") {
+    ImageParam input(UInt(8), 2, "input");
+    Func sums("sums");
+    RDom r(1, input.width(), "r");
+    sums(x, y) = 0;
+    sums(r, y) = sums(r - 1, y) + input(r - 1, y);
+    sums.vectorize(x, 16);
+    CHECK_GOLDEN("lower/running_sums.txt", loops(sums));
+}
+
 TEST_CASE("two stages in one loop", "[golden]") {
     ImageParam input(Float(32), 2, "input");
     Func a("a"), b("b"), out("out");

@@ -45,6 +45,53 @@ TEST_CASE("a scan loops over the other dimension and its RDom", "[autoschedule]"
     CHECK(p.cost("along").total < 20 * 499 * 300);
 }
 
+TEST_CASE("running sums along a row take vectors, other scans take elements", "[autoschedule]") {
+    Var x("x"), y("y");
+    RDom r(1, 999, "r");
+    auto scan = [&](Type type, auto &&next) {
+        Func f("f"), out("out");
+        f(x, y) = cast(type, x + y);
+        f(r, y) = cast(type, next(f));
+        out(x, y) = f(x, y);
+        return price(out, {{0, 999}, {0, 99}});
+    };
+    auto summed = [&](const Func &f) { return f(r - 1, y) + f(r, y); };
+    auto averaged = [&](const Func &f) { return f(r - 1, y) / 4 + f(r, y); };
+    const Priced sums = scan(Int(32), summed), averages = scan(Int(32), averaged),
+                 floats = scan(Float(32), summed);
+    CHECK(sums.node("f").stages[1].is_prefix);
+    CHECK_FALSE(averages.node("f").stages[1].is_prefix_fast);
+    CHECK(floats.node("f").stages[1].is_prefix_fast);
+    CHECK_FALSE(floats.node("f").stages[1].is_prefix);
+    CHECK(sums.cost("f").updates < averages.cost("f").updates / 2);
+    CHECK(floats.cost("f").updates >= 4 * 999 * 100 / 2);  // on two cores, each waits for the last
+}
+
+TEST_CASE("a pure definition that an update stores over costs nothing", "[autoschedule]") {
+    Var x("x"), y("y");
+    RDom r(1, 999, "r");
+    Func f("f"), out("out");
+    f(x, y) = x * x * y * y;
+    f(x, r) = f(x, r - 1) + x;
+    out(x, y) = f(x, y);
+    CHECK(price(out, {{0, 999}, {0, 999}}).cost("f").arithmetic == 0);
+}
+
+TEST_CASE("rows that a loop moves in two dimensions are not kept", "[autoschedule]") {
+    Var x("x"), y("y"), z("z");
+    auto level = [&](auto &&reads) {
+        Func f("f"), out("out");
+        f(x, y, z) = x * y * z;
+        out(x, y) = reads(f);
+        const Priced p = price(out, {{0, 99}, {0, 99}});
+        return p.group({"f", "out"}, two_cores()).plan_of({{100, 100}, 1})->levels[1];
+    };
+    using autoschedule::Level;
+    CHECK(level([&](const Func &f) { return f(x, y, 3) + f(x, y + 2, 3); }) == Level::Row);
+    CHECK(level([&](const Func &f) { return f(x, y, 3) + f(x, y + 2, y + 1); }) == Level::Tile);
+    CHECK(level([&](const Func &f) { return f(x, y, y) + f(x, y + 2, y + 1); }) == Level::Tile);
+}
+
 TEST_CASE("a scatter of points to a grid", "[autoschedule]") {
     Var x("x"), y("y"), z("z"), c("c");
     ImageParam in(Float(32), 2, "in");
