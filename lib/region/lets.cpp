@@ -16,8 +16,9 @@ namespace Pipe::region {
 
 using namespace ir;
 
-const std::vector<std::pair<std::string, Expr>> &RegionMap::lets(const Level &level) {
-    return lets_[level];
+void RegionMap::take_names(Names &names) {
+    names.lets = std::move(lets_);
+    names.shifts = std::move(shifts_);
 }
 
 /// Sums of few variables are repeated; other expressions (min, max, quotients) are bound to a name,
@@ -86,8 +87,8 @@ Box RegionMap::bind(const Level &level, const std::string &prefix, const graph::
                 graph::located_name(func) + " is needed in dimension " + std::to_string(d) + " (" +
                 support::marked(support::Field::Dimension, func.args[d]) +
                 ") at more than 2147483647 coordinates, from " +
-                support::marked(support::Field::Needed, to_string(simplify(box[d].min)) + " to " +
-                                                            to_string(simplify(box[d].max))) +
+                support::marked(support::Field::Needed, ir::to_string(simplify(box[d].min)) + " to " +
+                                                            ir::to_string(simplify(box[d].max))) +
                 ". Apply clamp(index, lowest, highest) to the data-dependent index.");
         result.push_back(
             {min, extent ? add(min, int32(*extent)) : bind(level, name + ".max", box[d].max)});

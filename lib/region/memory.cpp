@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "ir/int32.h"
+#include "ir/print.h"
 #include "ir/simplify.h"
-#include "ir/substitute.h"
 #include "region/region_map.h"
 #include "support/error_text.h"
 
@@ -22,27 +22,22 @@ namespace {
 
 }  // namespace
 
-std::vector<Expr> RegionMap::place_in_storage(FuncId id, std::vector<Expr> coordinates) {
+void RegionMap::place(FuncId id, FuncStorage &storage) {
     const FuncPlace &place = tree_.place(id);
-    std::vector<bool> folded(coordinates.size(), false);
-    for (const Fold &f : folds(id)) {
-        auto d = static_cast<size_t>(f.dim);
-        coordinates[d] = mod(coordinates[d], f.factor);
-        folded[d] = true;
-    }
-    if (place.hoist != place.store) {
-        const Box &box = storage(id);
-        for (size_t d = 0; d < box.size(); d++)
-            if (!folded[d])
-                coordinates[d] = sub(coordinates[d], box[d].min);
-    }
+    storage.folds = folds(id);
+    if (auto window = windows_.find(id); window != windows_.end())
+        storage.window = window->second;
+    if (auto obstacle = not_folded_.find(id); obstacle != not_folded_.end())
+        storage.not_folded_because = obstacle->second;
+    storage.relative = place.hoist != place.store;
+    if (storage.relative)
+        storage.region = this->storage(id);
     const Expr &copies = tree_.schedule()[id].ring_buffer;
     if (!copies.defined() || graph_[id].is_output)
-        return coordinates;
+        return;
     // Without async(), one copy is enough: each iteration ends before the next begins.
     bool several = tree_.schedule()[id].async && !is_const(copies, 1);
-    coordinates.push_back(several ? mod(ring_index(id), copies) : int32(0));
-    return coordinates;
+    storage.copy = several ? mod(ring_index(id), copies) : int32(0);
 }
 
 /// The number of the iteration of the loops between the allocation level and the store level of a
@@ -152,7 +147,7 @@ Expr RegionMap::greatest(const Expr &e, const Level &inner, const Level &outer) 
 bool RegionMap::uses_lets_between(const Expr &e, const Level &inner, const Level &outer) {
     const std::vector<Level> &path = tree_.path_to(inner);
     for (size_t i = tree_.path_to(outer).size(); i < path.size(); i++)
-        for (const auto &[name, value] : lets(path[i]))
+        for (const auto &[name, value] : lets_[path[i]])
             if (uses_var(e, name))
                 return true;
     return false;
@@ -173,6 +168,23 @@ Expr RegionMap::extent_when_hoisted(FuncId id, const Expr &extent) {
                "its size is determined by the C function of an extern stage, "
                "which is queried inside the loops. Leave hoist_storage out.");
     return result;
+}
+
+/// bound_storage of less than is needed.
+static void check_bound_storage(const graph::FuncNode &func,
+                                const schedules::FuncSchedule &schedule, size_t dim,
+                                const Expr &needed) {
+    for (const schedules::StorageDim &s : schedule.storage_dims) {
+        if (s.var != func.args[dim] || !s.bound.defined() ||
+            !is_const(simplify(make_binary(Op::LE, needed, s.bound)), 0))
+            continue;
+        using support::Field, support::marked;
+        throw CompileError(
+            marked(Field::Func, func.name) + ".bound_storage(" + marked(Field::Dimension, s.var) +
+            ")" + support::in_parentheses(func.where) + ": " +
+            marked(Field::Needed, ir::to_string(needed)) + " elements are needed, but only " +
+            marked(Field::Given, ir::to_string(s.bound)) + " are allocated. Increase the bound.");
+    }
 }
 
 std::vector<Range> RegionMap::allocation(FuncId id) {
@@ -213,6 +225,8 @@ std::vector<Range> RegionMap::allocation(FuncId id) {
                 "it further in.");
         result.push_back({int32(0), schedule.ring_buffer});
     }
+    for (size_t d = 0; d < func.args.size(); d++)
+        check_bound_storage(func, schedule, d, result[d].extent);
     return result;
 }
 
@@ -239,38 +253,8 @@ Expr RegionMap::slots(FuncId id) {
     const Fold &fold = folds(id).front();
     if (slid && slide->second && *slide->second > 0 && folds(id).size() == 1 &&
         as_const_int(fold.factor, &factor))
-        if (auto live = live_planes_.find(id); live != live_planes_.end())
-            ahead = std::max<int64_t>(0, (factor - live->second) / *slide->second);
+        ahead = std::max<int64_t>(0, (factor - fold.live) / *slide->second);
     return int32(hoisted ? std::min(copies, 1 + ahead) : 1 + ahead);
-}
-
-std::optional<Box> RegionMap::read_later(const StageNest &nest, const std::string &source,
-                                         const Level &at, const Level &from, const Expr &offset) {
-    std::optional<Box> result;
-    auto add_reads = [&](const StageNest &reader) {
-        const Touched &touches = touched(reader, at);
-        auto found = touches.find(source);
-        if (found == touches.end())
-            return;
-        if (!result)
-            result.emplace();
-        merge(*result, found->second);
-    };
-    add_reads(nest);
-    for (const graph::FuncNode &func : graph_.funcs) {
-        const FuncPlace &place = tree_.place(func.id);
-        if (place.computed && !place.compute.empty() && tree_.encloses(at, place.compute))
-            for (const StageNest &inside : place.stages)
-                add_reads(inside);
-    }
-    if (!result)
-        return result;
-    Expr later = ir::add(make_variable(Int(32), from), offset);
-    for (Interval &i : *result)
-        for (Expr *end : {&i.min, &i.max})
-            if (end->defined())
-                *end = simplify(substitute(from, later, expand(*end)));
-    return result;
 }
 
 }  // namespace Pipe::region

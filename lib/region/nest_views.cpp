@@ -182,11 +182,6 @@ bool RegionMap::shares_loops(const StageNest &nest) const {
     return tree_.shared_loops(nest) > 0 || !tree_.children(nest).empty();
 }
 
-Expr RegionMap::shifted_offset(const StageNest &nest, const schedules::Transform &split) const {
-    return make_variable(Int(32), stage_name(graph_[nest.func], nest.stage) + "." + split.old_name +
-                                      ".offset");
-}
-
 RegionMap::View RegionMap::view_of_split(const StageNest &nest, const schedules::Transform &t,
                                          const Range &old, const View &full, const View &outer,
                                          const View &inner, Use use) {
@@ -201,8 +196,8 @@ RegionMap::View RegionMap::view_of_split(const StageNest &nest, const schedules:
         // If position() clamps to the stage's own range, the named offset would exceed it.
         bool kept = at->op == Op::Min || at->op == Op::Max;
         if (outer.seen == Seen::Point && !kept) {
-            define_let(shifted_offset(nest, t)->name, simplify(min(offset, last)));
-            offset = shifted_offset(nest, t);
+            define_let(shifted_offset(graph_, nest, t)->name, simplify(min(offset, last)));
+            offset = shifted_offset(graph_, nest, t);
         } else {
             offset = lesser(offset, last);
         }

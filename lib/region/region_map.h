@@ -19,51 +19,15 @@
 #include <vector>
 
 #include "ir/equal.h"
+#include "region/demand.h"
 #include "region/extern_query.h"
 #include "region/loop_tree.h"
+#include "region/names.h"
+#include "region/storage_plan.h"
+#include "region/tail_plan.h"
 #include "region/touched.h"
 
 namespace Pipe::region {
-
-/// The range of one loop variable or pure variable: min and extent are int32 Exprs.
-struct Range {
-    Expr min, extent;
-    Expr max() const { return ir::sub(ir::add(min, extent), ir::make_int(Int(32), 1)); }
-};
-
-/// The resolved tail strategy of a split: Auto is decided, and a factor that divides needs none.
-enum class Tail : uint8_t {
-    None,
-    RoundUp,
-    Guard,
-    ShiftInwards,
-    PredicateLoads,
-    PredicateStores,
-    ShiftInwardsAndBlend,
-    RoundUpAndBlend,
-};
-inline bool shifts(Tail t) {
-    return t == Tail::ShiftInwards || t == Tail::ShiftInwardsAndBlend;
-}
-
-/// The accesses that a tail strategy affects. Values: loads of values that only flow into the
-/// stage's own stores.
-enum class Use : uint8_t { Loads, Stores, Values };
-/// Whether the tail keeps this access inside the range, by a test or a mask.
-inline bool guards(Tail t, Use use) {
-    return t == Tail::Guard || (t == Tail::PredicateLoads && use != Use::Stores) ||
-           (t == Tail::PredicateStores && use != Use::Loads);
-}
-/// Whether the tail extends this access beyond the range, to a multiple of the factor.
-inline bool goes_beyond(Tail t, Use use) {
-    return t != Tail::None && !shifts(t) && !guards(t, use);
-}
-
-/// A storage dimension with indices modulo `factor`.
-struct Fold {
-    int dim = 0;
-    Expr factor;
-};
 
 /// Whether a definition contains selects of which only one arm may be evaluated.
 bool has_selects(const graph::Stage &stage);
@@ -97,10 +61,9 @@ class RegionMap {
     /// Dimensions of a Func's storage that are folded, because its window slides or the user
     /// requested it.
     const std::vector<Fold> &folds(FuncId func);
-    /// The coordinates in memory of an element of a Func: modulo the factor in folded dimensions,
-    /// relative to the min in hoisted storage, with the copy of a ring buffer.
-    std::vector<Expr> place_in_storage(FuncId func, std::vector<Expr> coordinates);
-    /// The extents to allocate at the hoist level, in the coordinates of place_in_storage().
+    /// Where the elements of a Func lie in its memory: folds, window, and what place() uses.
+    void place(FuncId func, FuncStorage &storage);
+    /// The extents to allocate at the hoist level, in the coordinates of FuncStorage::place().
     std::vector<Range> allocation(FuncId func);
     /// The number of iterations of its compute level by which an async Func may run ahead of its
     /// readers, including the one in progress; undefined = unlimited.
@@ -110,12 +73,12 @@ class RegionMap {
     std::map<std::string, Range> ranges(const StageNest &nest);
     /// The tails of a stage's splits: one per Transform (None for transforms that are not splits).
     std::vector<Tail> tails(const StageNest &nest);
+    /// The same with reasons.
+    StageTails stage_tails(const StageNest &nest);
 
-    /// The region of a Func or image that one iteration of the stage's loop `at`, including
-    /// everything computed inside, reads `offset` iterations of the loop `from` later. Nothing if
-    /// it reads none of it.
-    std::optional<Box> read_later(const StageNest &nest, const std::string &source, const Level &at,
-                                  const Level &from, const Expr &offset);
+    /// The region that the loop of a prefetch directive prefetches: what one iteration of the stage's loop
+    /// `at`, including everything computed inside, reads of the source some iterations later.
+    Box prefetched(const StageNest &nest, const schedules::Prefetch &directive, const Level &at);
 
     /// The selects in a stage's definition of which only the chosen arm may be evaluated.
     const Choices &choices(const StageNest &nest);
@@ -125,25 +88,22 @@ class RegionMap {
     /// The region of a definition that readers and later definitions need, regardless of its
     /// bounds: in the whole pipeline, or for one computation (refers to lets of the compute level).
     Box needed(FuncId func, int stage, bool one_computation);
-    /// The offset of the variable in an iteration of the outer loop, for a split that shifts
-    /// inwards: the variable bound to min(outer * factor, extent - factor). build() binds it inside
-    /// the outer loop.
-    Expr shifted_offset(const StageNest &nest, const schedules::Transform &split) const;
-
     /// The difference between the stage's own variable and the loop's: nonzero if compute_with
     /// aligns. build() binds the variable inside the loop.
     Expr shift(const StageNest &nest, const StageLoop &loop);
     /// The range of the loop of that name: with compute_with, over all stages that share it.
     Range loop_range(const Level &level);
 
-    /// Lets that must be bound just inside a level, each using only earlier ones.
-    const std::vector<std::pair<std::string, Expr>> &lets(const Level &level);
+    /// Moves the lets of all levels and the shifts out: the last call.
+    void take_names(Names &names);
 
     /// The maximum of an int32 expression over lets and loop variables, if it is bounded by a
     /// constant (lets are expanded; a min() uses its better operand).
     std::optional<int64_t> upper_bound(const Expr &e);
 
   private:
+    std::optional<Box> read_later(const StageNest &nest, const std::string &source, const Level &at,
+                                  const Level &from, const Expr &offset);
     enum class Seen : uint8_t { Full, Point, Part };
     /// A variable of a nest seen from a level: its whole range, a single value, or part of the
     /// range.
@@ -225,6 +185,8 @@ class RegionMap {
     TailStrategy strategy(const StageNest &nest, const schedules::Transform &split) const;
     Tail tail_of(const StageNest &nest, const schedules::Transform &split,
                  const Expr &extent) const;
+    std::string reason_of(const StageNest &nest, const schedules::Transform &split,
+                          Tail tail) const;
     bool shrinks(const StageNest &nest, size_t split) const;
     void slide(FuncId func, Box &domain);
     /// The reason why the window cannot slide along the loop that moves these dimensions; empty if
@@ -242,6 +204,10 @@ class RegionMap {
     /// Whether a parallel or vectorized loop lies between the store level and the compute level.
     bool stored_for_many(FuncId func) const;
     void fold(FuncId func, Box needed);
+    void fold_window(FuncId func, size_t dim, std::optional<int64_t> live);
+    void check_fold(FuncId func, size_t dim, const schedules::FoldedDim &requested,
+                    const Interval &needed, std::optional<int64_t> live) const;
+    std::map<std::string, Expr> planes(FuncId func, const Box &needed);
 
     Expr bind(const Level &level, const std::string &name, const Expr &value);
     void define_let(const std::string &name, const Expr &value);
@@ -278,24 +244,12 @@ class RegionMap {
     /// The maximum distance by which the window of a Func slides in one iteration, if bounded;
     /// nothing if it does not slide.
     std::map<FuncId, std::optional<int64_t>> slides_;
-    std::map<FuncId, int64_t> live_planes_;  ///< of a dimension that the user folds
-    /// The sliding window of a Func that is stored further out than it is computed.
-    struct Window {
-        int dim = -1;  ///< the dimension along which it slides
-        bool up = true;
-        Interval needed;  ///< needed interval of that dimension, in one iteration
-        Level loop;       ///< the loop that moves it
-        /// Its begin in the very first iteration. Defined only if each iteration provably continues
-        /// upwards exactly where the previous one ended.
-        Expr first;
-        std::string not_sliding_because;  ///< why it does not slide
-        bool cannot = false;              ///< regardless of how the Func's own loops are split
-    };
+    std::map<FuncId, std::string> not_folded_;  ///< why a window that slides is not folded
     std::map<FuncId, Window> windows_;
     /// For such a Func: the innermost loops between the two levels in which its window does not
     /// move.
     std::map<FuncId, std::vector<Level>> still_;
-    std::map<Level, std::vector<std::pair<std::string, Expr>>> lets_;
+    std::map<Level, Lets> lets_;
     std::map<Level, std::map<Expr, std::string, ir::ExprLess>> let_names_;
     std::map<std::string, std::pair<Expr, int>> let_values_;  ///< and the number of earlier lets
     /// The value of a let with all lets expanded. Cached, because expansion for every query would

@@ -265,18 +265,9 @@ void RegionMap::reject_fold(FuncId id, const std::string &dim, const std::string
                        graph::located_name(func) + ": " + why);
 }
 
-/// Keeps as many planes of dimension `slid` as are live at a time, rounded up to a power of two so
-/// that the modulo is a mask. `needed`: the region that one iteration of the compute level reads.
-/// Checks the user's fold_storage.
-void RegionMap::fold(FuncId id, Box needed) {
-    const graph::FuncNode &func = graph_[id];
-    const Window &window = windows_[id];
-    const int slid = window.dim;
-    if (slid >= 0)
-        needed[static_cast<size_t>(slid)] = window.needed;
+/// The number of planes of each dimension, and of each loop variable, that one computation stores.
+std::map<std::string, Expr> RegionMap::planes(FuncId id, const Box &needed) {
     const FuncPlace &place = tree_.place(id);
-    const schedules::FuncSchedule &schedule = tree_.schedule()[id];
-    std::vector<Fold> &folds = folds_[id];
     const StageNest &first = place.stages[0];
     std::map<std::string, Expr> span = spans(first, ranges_in(first, needed), Use::Stores);
     for (const StageNest &nest : place.stages)
@@ -284,69 +275,30 @@ void RegionMap::fold(FuncId id, Box needed) {
             for (const auto &[var, more] : spans(nest, ranges_in(nest, needed), Use::Stores))
                 if (auto known = span.find(var); known != span.end())
                     known->second = max(known->second, more);
+    return span;
+}
+
+/// Keeps as many planes of the dimension that slides as are live at a time, and of those that the user
+/// folds. `needed`: the region that one iteration of the compute level reads.
+void RegionMap::fold(FuncId id, Box needed) {
+    const graph::FuncNode &func = graph_[id];
+    const Window &window = windows_[id];
+    const int slid = window.dim;
+    if (slid >= 0)
+        needed[static_cast<size_t>(slid)] = window.needed;
+    const std::vector<schedules::FoldedDim> &all = tree_.schedule()[id].folds;
+    std::map<std::string, Expr> span = planes(id, needed);
     for (size_t d = 0; d < needed.size(); d++) {
-        const std::string &dim = func.args[d];
-        auto asked = std::find_if(schedule.folds.begin(), schedule.folds.end(),
-                                  [&](const schedules::FoldedDim &f) { return f.var == dim; });
-        std::optional<int64_t> live = upper_bound(span.at(dim));
-        if (asked != schedule.folds.end()) {
-            if (stored_for_many(id))
-                reject_fold(id, dim,
-                            "a parallel or vectorized loop lies between its store level and its "
-                            "compute level, so that threads or lanes would overwrite values that "
-                            "others still need. Store it inside that loop.");
-            bool moves = place.store != place.compute &&
-                         !same_for_all(needed[d], place.compute, place.store);
-            if (moves && static_cast<int>(d) != slid) {
-                std::string why = slid >= 0
-                                      ? "it slides along " + func.args[static_cast<size_t>(slid)]
-                                      : window.not_sliding_because;
-                reject_fold(
-                    id, dim,
-                    "the window cannot slide along " + dim + ": " + why +
-                        ". Compute and store it at one level, or make the window move along " +
-                        dim + " with a serial loop.");
-            }
-            if (moves && asked->forward != window.up)
-                reject_fold(id, dim,
-                            window.up
-                                ? "the window moves upwards, so it is folded forward. Leave out "
-                                  "the `false`."
-                                : "the window moves downwards: fold it backward, with `false`.");
-            int64_t factor = 0;
-            if (!as_const_int(asked->factor, &factor))
-                reject_fold(id, dim, "the factor must be a constant.");
-            if (!live)
-                reject_fold(
-                    id, dim,
-                    "the number of planes that are live at a time depends on sizes that are not "
-                    "known at compile time. Compute it further in (compute_at), or "
-                    "bound the range of " +
-                        dim + " (bound).");
-            if (*live > factor)
-                reject_fold(id, dim,
-                            "the factor " + std::to_string(factor) +
-                                " is too small: " + std::to_string(*live) +
-                                " planes are live at a time. Use at least this factor.");
-            live_planes_[id] = *live;
-            folds.push_back({static_cast<int>(d), asked->factor});
-            continue;
+        auto requested = std::find_if(all.begin(), all.end(), [&](const schedules::FoldedDim &f) {
+            return f.var == func.args[d];
+        });
+        std::optional<int64_t> live = upper_bound(span.at(func.args[d]));
+        if (requested != all.end()) {
+            check_fold(id, d, *requested, needed[d], live);
+            folds_[id].push_back({static_cast<int>(d), requested->factor, *live});
+        } else if (static_cast<int>(d) == slid) {
+            fold_window(id, d, live);
         }
-        const std::string &innermost =
-            schedule.storage_order.empty() ? func.args[0] : schedule.storage_order[0];
-        // The storage of an async Func is not folded, so that it can be computed far ahead; neither
-        // are rows, unless they must have a constant size.
-        const bool keeps_rows = dim == innermost && schedule.memory != MemoryType::Register;
-        if (static_cast<int>(d) != slid || keeps_rows || !live || stored_for_many(id) ||
-            schedule.async)
-            continue;
-        int64_t factor = 1;
-        while (factor < *live)
-            factor *= 2;
-        std::optional<int64_t> all =
-            upper_bound(add(sub(storage(id)[d].max, storage(id)[d].min), int32(1)));
-        if (!all || *all > factor)
-            folds.push_back({static_cast<int>(d), int32(factor)});
     }
     if (window.cannot)
         throw CompileError(
@@ -354,6 +306,79 @@ void RegionMap::fold(FuncId id, Box needed) {
             ": the window cannot slide: " + window.not_sliding_because +
             ". All of it would be recomputed in each iteration. Compute and store it at one "
             "level; to hoist only its memory, use hoist_storage.");
+}
+
+/// Folds the dimension along which the window slides, to a power of two so that the modulo is a mask.
+void RegionMap::fold_window(FuncId id, size_t d, std::optional<int64_t> live) {
+    const std::vector<std::string> &args = graph_[id].args;
+    const schedules::FuncSchedule &schedule = tree_.schedule()[id];
+    const std::string &innermost =
+        schedule.storage_order.empty() ? args[0] : schedule.storage_order[0];
+    std::string &obstacle = not_folded_[id];
+    if (args[d] == innermost && schedule.memory != MemoryType::Register)
+        obstacle = "rows stay whole";  // unless they must have a constant size
+    else if (!live)
+        obstacle = "the number of planes that are live at a time is not known at compile time";
+    else if (stored_for_many(id))
+        obstacle =
+            "a parallel or vectorized loop lies between its store level and its compute level";
+    else if (schedule.async)
+        obstacle = "it is async, and can be computed far ahead";
+    if (!obstacle.empty())
+        return;
+    int64_t factor = 1;
+    while (factor < *live)
+        factor *= 2;
+    std::optional<int64_t> all =
+        upper_bound(add(sub(storage(id)[d].max, storage(id)[d].min), int32(1)));
+    if (!all || *all > factor)
+        folds_[id].push_back({static_cast<int>(d), int32(factor), *live});
+    else
+        obstacle = "all of it is no more than the planes that are live at a time";
+}
+
+/// Refuses a fold_storage that would lose values.
+void RegionMap::check_fold(FuncId id, size_t d, const schedules::FoldedDim &requested,
+                           const Interval &needed, std::optional<int64_t> live) const {
+    const std::vector<std::string> &args = graph_[id].args;
+    const FuncPlace &place = tree_.place(id);
+    const Window &window = windows_.at(id);
+    const std::string &dim = args[d];
+    if (stored_for_many(id))
+        reject_fold(id, dim,
+                    "a parallel or vectorized loop lies between its store level and its "
+                    "compute level, so that threads or lanes would overwrite values that "
+                    "others still need. Store it inside that loop.");
+    const bool moves =
+        place.store != place.compute && !same_for_all(needed, place.compute, place.store);
+    if (moves && static_cast<int>(d) != window.dim) {
+        std::string why = window.dim >= 0
+                              ? "it slides along " + args[static_cast<size_t>(window.dim)]
+                              : window.not_sliding_because;
+        reject_fold(id, dim,
+                    "the window cannot slide along " + dim + ": " + why +
+                        ". Compute and store it at one level, or make the window move along " +
+                        dim + " with a serial loop.");
+    }
+    if (moves && requested.forward != window.up)
+        reject_fold(id, dim,
+                    window.up ? "the window moves upwards, so it is folded forward. Leave out "
+                                "the `false`."
+                              : "the window moves downwards: fold it backward, with `false`.");
+    int64_t factor = 0;
+    if (!as_const_int(requested.factor, &factor))
+        reject_fold(id, dim, "the factor must be a constant.");
+    if (!live)
+        reject_fold(id, dim,
+                    "the number of planes that are live at a time depends on sizes that are not "
+                    "known at compile time. Compute it further in (compute_at), or "
+                    "bound the range of " +
+                        dim + " (bound).");
+    if (*live > factor)
+        reject_fold(id, dim,
+                    "the factor " + std::to_string(factor) +
+                        " is too small: " + std::to_string(*live) +
+                        " planes are live at a time. Use at least this factor.");
 }
 
 bool RegionMap::stored_for_many(FuncId id) const {

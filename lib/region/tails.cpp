@@ -8,6 +8,7 @@
 #include "ir/simplify.h"
 #include "ir/visit.h"
 #include "region/region_map.h"
+#include "schedule/print.h"
 
 namespace Pipe::region {
 
@@ -116,16 +117,44 @@ bool RegionMap::shrinks(const StageNest &nest, size_t split) const {
 }
 
 std::vector<Tail> RegionMap::tails(const StageNest &nest) {
-    std::map<std::string, Range> all = ranges(nest);
-    std::vector<Tail> result;
-    for (const schedules::Transform &t : nest.transforms) {
-        bool is_split = t.kind == schedules::Transform::Kind::Split;
-        result.push_back(is_split ? tail_of(nest, t, all.at(t.old_name).extent) : Tail::None);
+    return stage_tails(nest).tails;
+}
+
+StageTails RegionMap::stage_tails(const StageNest &nest) {
+    const std::map<std::string, Range> all = ranges(nest);
+    StageTails result;
+    for (size_t i = 0; i < nest.transforms.size(); i++) {
+        const schedules::Transform &t = nest.transforms[i];
+        Tail tail = Tail::None;
+        std::string because;
+        if (t.kind == schedules::Transform::Kind::Split) {
+            tail = tail_of(nest, t, all.at(t.old_name).extent);
+            because = reason_of(nest, t, tail);
+            if (tail == Tail::Guard && shrinks(nest, i)) {
+                tail = Tail::None;
+                because = "the inner loop ends early";
+            }
+        }
+        result.tails.push_back(tail);
+        result.because.push_back(std::move(because));
     }
-    for (size_t i = 0; i < result.size(); i++)
-        if (result[i] == Tail::Guard && shrinks(nest, i))
-            result[i] = Tail::None;
     return result;
+}
+
+std::string RegionMap::reason_of(const StageNest &nest, const schedules::Transform &t,
+                                 Tail tail) const {
+    if (tail == Tail::None)
+        return "the factor divides the extent";
+    if (t.tail != TailStrategy::Auto)
+        return std::string("the schedule gives ") + schedules::to_string(t.tail);
+    if (tail == Tail::ShiftInwards)
+        return "a pure definition may be computed twice at a point";
+    const std::vector<std::string> &args = graph_[nest.func].args;
+    const bool of_arg = std::find(args.begin(), args.end(), t.old_name) != args.end();
+    if (nest.stage > 0)
+        return "an update may run only once at a point";
+    return of_arg ? "the extent may be less than the factor"
+                  : "points of the next outer iteration lie beyond the end";
 }
 
 /// At the compute level, a tail exceeds the domain counted from its min. A box for several
