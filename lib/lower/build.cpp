@@ -1,7 +1,6 @@
 #include "lower/build.h"
 
 #include <algorithm>
-#include <functional>
 #include <set>
 
 #include "ir/equal.h"
@@ -20,6 +19,7 @@
 namespace Pipe::lower {
 
 using namespace ir;
+using region::Group;
 using region::Level;
 using region::Range;
 using region::StageNest;
@@ -39,7 +39,8 @@ class Builder {
         std::vector<FuncId> stored = tree_.allocated_at(level);
         for (FuncId id : tree_.computed_at(level))
             stored.erase(std::remove(stored.begin(), stored.end(), id), stored.end());
-        std::map<FuncId, std::vector<Group>> groups = needs_.sort(level, production_groups(level));
+        std::map<FuncId, std::vector<Group>> groups =
+            needs_.sort(level, region::production_groups(tree_, level));
         inner = computed_before(level, groups, FuncId::None, std::move(inner));
         for (FuncId id : stored)
             inner = realize(id, std::move(inner));
@@ -68,7 +69,7 @@ class Builder {
                 inner = memoize(group->front(), std::move(production), std::move(inner));
                 continue;
             }
-            if (is_async(*group)) {
+            if (tree_.schedule()[group->front()].async) {
                 synchronize(group->front(), parts, inner);
             } else {
                 parts.push_back(std::move(inner));
@@ -79,58 +80,6 @@ class Builder {
                     inner = realize(id, std::move(inner));
         }
         return inner;
-    }
-
-    /// Funcs computed at a level, producers first; those that share loops (compute_with) together.
-    std::vector<Group> production_groups(const Level &level) {
-        std::vector<FuncId> ids = tree_.computed_at(level);
-        std::map<FuncId, FuncId> leader;  // of the group of each
-        for (FuncId id : ids)
-            leader[id] = id;
-        for (FuncId id : ids)
-            for (const StageNest &nest : tree_.place(id).stages) {
-                if (nest.fuse_level.inlined())
-                    continue;
-                FuncId from = leader.at(id), to = leader.at(nest.fuse_level.func);
-                for (auto &[member, of] : leader)
-                    if (of == from)
-                        of = to;
-            }
-        std::map<FuncId, std::vector<FuncId>> members;
-        for (FuncId id : ids)
-            members[leader[id]].push_back(id);
-
-        std::vector<Group> groups;
-        std::set<FuncId> done;
-        // A group waits until what its members need of the others is done.
-        std::function<void(FuncId)> emit = [&](FuncId first) {
-            if (!done.insert(first).second)
-                return;
-            if (members.size() < ids.size())
-                for (FuncId id : members.at(first))
-                    for (FuncId needed : needs(id))
-                        if (auto at = std::find(ids.begin(), ids.end(), needed); at != ids.end())
-                            emit(leader[*at]);
-            groups.push_back(members.at(first));
-        };
-        for (FuncId id : ids)
-            emit(leader[id]);
-        return groups;
-    }
-
-    /// Every Func that this one reads, directly or through others; ascending.
-    std::set<FuncId> needs(FuncId id) const {
-        std::set<FuncId> found;
-        std::vector<FuncId> pending = graph_[id].producers;
-        while (!pending.empty()) {
-            FuncId next = pending.back();
-            pending.pop_back();
-            if (!found.insert(next).second)
-                continue;
-            pending.insert(pending.end(), graph_[next].producers.begin(),
-                           graph_[next].producers.end());
-        }
-        return found;
     }
 
     Stmt realize(FuncId id, Stmt body) {
@@ -194,17 +143,6 @@ class Builder {
                             dim.bound,
                             make_string(support::end() + " are allocated. Read by " +
                                         readers_of(tree_, func.name) + ". Increase the bound.")});
-    }
-
-    bool is_async(const Group &group) const {
-        auto async = [&](FuncId id) { return tree_.schedule()[id].async; };
-        if (std::none_of(group.begin(), group.end(), async))
-            return false;
-        if (group.size() > 1)
-            throw CompileError("async: " + graph::located_name(graph_[group[0]]) +
-                               " shares loops with other Funcs (compute_with), so it cannot be a "
-                               "separate task. Leave compute_with() or async() out.");
-        return true;
     }
 
     /// The production of an async Func, and what reads it, between semaphores (see Fork in stmt_node.h).

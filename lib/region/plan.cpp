@@ -1,226 +1,29 @@
 #include "region/plan.h"
 
-#include <algorithm>
-
-#include "graph/extern_stage.h"
-#include "ir/visit.h"
-#include "region/region_map.h"
+#include "region/demand_walk.h"
+#include "region/storage_planner.h"
 
 namespace Pipe::region {
 
-using namespace ir;
-
-namespace {
-
-/// Fills a plan: the root's regions first, then level by level what stands inside, consumers first.
-class Planner {
-  public:
-    Planner(const LoopTree &tree, bool any_size)
-        : tree_(tree), graph_(tree.graph()), regions_(tree, any_size), plan_{tree, {}, {}, {}, {}} {
-        const size_t count = graph_.funcs.size();
-        plan_.demand.stages.resize(count);
-        plan_.storage.funcs.resize(count);
-        plan_.tails.stages.resize(count);
-        for (const graph::FuncNode &func : graph_.funcs) {
-            const size_t stages = tree_.place(func.id).stages.size();
-            plan_.demand.stages[static_cast<size_t>(func.id)].resize(stages);
-            plan_.tails.stages[static_cast<size_t>(func.id)].resize(stages);
-        }
-    }
-
-    void root() {
-        images();
-        for (const graph::FuncNode &func : graph_.funcs) {
-            if (!tree_.place(func.id).computed)
-                continue;
-            bounds(func, false);
-            if (tree_.place(func.id).compute.empty())
-                for (const StageNest &nest : tree_.place(func.id).stages)
-                    ranges(nest);
-        }
-        for (FuncId id : graph_.outputs)
-            output(id);
-    }
-
-    /// What stands just inside a level: Funcs computed there, consumers first, and the memory of others.
-    void level(const Level &level) {
-        const std::vector<FuncId> computed = tree_.computed_at(level);
-        for (auto id = computed.rbegin(); id != computed.rend(); ++id) {
-            production(*id);
-            if (tree_.place(*id).hoist == level)
-                memory(*id);
-        }
-        for (FuncId id : tree_.allocated_at(level))
-            if (std::find(computed.begin(), computed.end(), id) == computed.end())
-                memory(id);
-    }
-
-    RegionPlan finish() {
-        regions_.take_names(plan_.names);
-        return std::move(plan_);
-    }
-
-  private:
-    StageDemand &demand(const StageNest &nest) {
-        return plan_.demand.stages[static_cast<size_t>(nest.func)][static_cast<size_t>(nest.stage)];
-    }
-
-    void images() {
-        for (const graph::Image &image : graph_.images) {
-            plan_.demand.images[image.name] = regions_.image(image.name);
-            for (const graph::FuncNode &func : graph_.funcs)
-                for (const StageNest &nest : tree_.place(func.id).stages)
-                    if (const Box *box = regions_.image_read_by(nest, image.name))
-                        demand(nest).images[image.name] = *box;
-        }
-    }
-
-    /// The regions that are checked against the Func's bounds.
-    void bounds(const graph::FuncNode &func, bool one_computation) {
-        const bool inside = !tree_.place(func.id).compute.empty();
-        if (func.is_output)
-            return;
-        const auto &bounds = tree_.schedule()[func.id].bounds;
-        const bool checked = std::any_of(bounds.begin(), bounds.end(), [&](const auto &bound) {
-            return one_computation ? inside && !bound.min.defined()
-                                   : !inside || bound.min.defined();
-        });
-        if (!checked)
-            return;
-        for (size_t s = func.stages.size(); s-- > 0;) {
-            StageDemand &of = demand(tree_.place(func.id).stages[s]);
-            (one_computation ? of.needed_once : of.needed) =
-                regions_.needed(func.id, static_cast<int>(s), one_computation);
-        }
-    }
-
-    void ranges(const StageNest &nest) {
-        StageDemand &of = demand(nest);
-        if (!of.ranges.empty())
-            return;
-        of.ranges = regions_.ranges(nest);
-        of.domain = regions_.domain(nest.func, nest.stage);
-    }
-
-    void output(FuncId id) {
-        const std::vector<StageNest> &stages = tree_.place(id).stages;
-        for (const StageNest &nest : stages) {
-            ranges(nest);
-            tails(nest);
-        }
-        for (size_t s = stages.size(); s-- > 0;) {
-            StageDemand &of = demand(stages[s]);
-            if (s + 1 < stages.size())
-                of.needed = regions_.needed(id, static_cast<int>(s), false);
-            of.computed = regions_.computed(id, static_cast<int>(s));
-        }
-        plan_.demand.outputs_read[id] = regions_.demand(id);
-    }
-
-    void tails(const StageNest &nest) {
-        plan_.tails.stages[static_cast<size_t>(nest.func)][static_cast<size_t>(nest.stage)] =
-            regions_.stage_tails(nest);
-    }
-
-    /// A stage and what stands in its loops, from the innermost out to the one at `from`, with the
-    /// stages that share them.
-    void stage(const StageNest &nest, size_t from) {
-        prepare(nest);
-        demand(nest).choices = regions_.choices(nest);
-        accesses(nest);
-        for (size_t p = nest.loops.size(); p-- > from;) {
-            for (const StageNest *child : tree_.children(nest))
-                if (tree_.shared_loops(*child) == p + 1)
-                    stage(*child, p + 1);
-            const StageLoop &loop = nest.loops[p];
-            prefetches(nest, loop);
-            level(loop.name);
-            plan_.demand.loops[loop.name] = regions_.loop_range(loop.name);
-        }
-    }
-
-    void prepare(const StageNest &nest) {
-        ranges(nest);
-        tails(nest);
-        for (const StageNest *child : tree_.children(nest))
-            prepare(*child);
-    }
-
-    /// The storage of all that the definition reads and writes.
-    void accesses(const StageNest &nest) {
-        graph::for_each_expr(
-            graph_[nest.func].stages[static_cast<size_t>(nest.stage)], [&](const Expr &root) {
-                each_node(root, [&](const ExprNode &e) {
-                    if (e.op == Op::Call && e.call_kind == CallKind::Func)
-                        access(static_cast<FuncId>(e.int_value), graph::is_whole(e));
-                    return true;
-                });
-            });
-        access(nest.func, false);
-    }
-
-    void access(FuncId id, bool whole) {
-        FuncStorage &of = plan_.storage.funcs[static_cast<size_t>(id)];
-        regions_.place(id, of);
-        if (whole)
-            of.region = regions_.storage(id);
-    }
-
-    void prefetches(const StageNest &nest, const StageLoop &loop) {
-        const auto &directives =
-            tree_.schedule()[nest.func].stages[static_cast<size_t>(nest.stage)].prefetches;
-        std::vector<std::optional<Box>> &boxes = demand(nest).prefetched;
-        boxes.resize(directives.size());
-        for (size_t i = 0; i < directives.size(); i++) {
-            if (directives[i].at != loop.var)
-                continue;
-            boxes[i] = regions_.prefetched(nest, directives[i], loop.name);
-            for (const graph::FuncNode &func : graph_.funcs)
-                if (func.name == directives[i].source && !func.is_output)
-                    access(func.id, true);
-        }
-    }
-
-    void production(FuncId id) {
-        bounds(graph_[id], true);
-        for (const StageNest &nest : tree_.place(id).stages)
-            if (tree_.shared_loops(nest) == 0)
-                stage(nest, 0);
-        FuncStorage &of = plan_.storage.funcs[static_cast<size_t>(id)];
-        of.computing_iterations = regions_.computing_iterations(id);
-        if (tree_.schedule()[id].memoize)
-            of.provided = regions_.provided(id);
-        if (tree_.schedule()[id].async)
-            of.slots = regions_.slots(id);
-    }
-
-    void memory(FuncId id) {
-        if (graph_[id].is_output)
-            return;
-        FuncStorage &of = plan_.storage.funcs[static_cast<size_t>(id)];
-        of.region = regions_.storage(id);
-        of.allocation = regions_.allocation(id);
-    }
-
-    const LoopTree &tree_;
-    const graph::Graph &graph_;
-    RegionMap regions_;
-    RegionPlan plan_;
-};
-
-}  // namespace
-
 RegionPlan plan_regions(const LoopTree &tree, bool any_size) {
-    Planner planner(tree, any_size);
-    planner.root();
-    planner.level("");
-    return planner.finish();
+    RegionSolver regions(tree, any_size);
+    Demand demand = demand_of_all(tree, regions);
+    TailPlan tails = plan_tails(tree, demand, regions.tail_rules());
+    StoragePlan storage =
+        plan_storage(tree, demand, regions.tail_rules(), regions.lets(), regions.kept());
+    return {tree, std::move(demand), std::move(storage), std::move(tails), regions.names()};
 }
 
 RegionPlan plan_root(const LoopTree &tree, bool any_size) {
-    Planner planner(tree, any_size);
-    planner.root();
-    return planner.finish();
+    RegionSolver regions(tree, any_size);
+    Demand demand = demand_of_arguments(tree, regions);
+    TailPlan tails = plan_tails(tree, demand, regions.tail_rules());
+    // Nothing is said of storage: demand alone is known, and only at the root.
+    return {tree,
+            std::move(demand),
+            {std::vector<FuncStorage>(tree.graph().funcs.size())},
+            std::move(tails),
+            regions.names()};
 }
 
 }  // namespace Pipe::region

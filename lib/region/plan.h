@@ -24,7 +24,7 @@ struct RegionPlan {
 /// extent is too small.
 RegionPlan plan_regions(const LoopTree &tree, bool any_size = false);
 
-/// The part of it that stands at the root: regions of inputs and outputs, and the lets that these use.
+/// Only the regions of inputs, what the outputs write, and the lets that these use.
 RegionPlan plan_root(const LoopTree &tree, bool any_size = false);
 
 }  // namespace Pipe::region

@@ -26,9 +26,9 @@ std::string text(const Box &box, const std::vector<std::string> &names) {
     return box.empty() ? "nothing" : result;
 }
 
-std::string text(const Range &range) {
-    return fmt::format("from {}, {} iterations", ir::to_string(range.min),
-                       ir::to_string(range.extent));
+std::string text(const Range &range, const char *unit) {
+    return fmt::format("from {}, {} {}", ir::to_string(range.min), ir::to_string(range.extent),
+                       unit);
 }
 
 template <typename F> void for_each_stage(const LoopTree &tree, const F &f) {
@@ -85,7 +85,7 @@ std::string text(const FuncStorage &storage, const graph::FuncNode &func, const 
         add("copy of the ring buffer: " + ir::to_string(storage.copy));
     for (size_t d = 0; d < storage.allocation.size(); d++)
         add(fmt::format("allocated: {} {}", d < func.args.size() ? func.args[d] : "copies",
-                        text(storage.allocation[d])));
+                        text(storage.allocation[d], "elements")));
     if (!storage.provided.empty())
         add("provides: " + text(storage.provided, func.args));
     if (storage.slots.defined())
@@ -132,7 +132,8 @@ std::string to_string(const Demand &demand, const LoopTree &tree) {
                        tree.schedule()[func.id].stages[static_cast<size_t>(nest.stage)]);
         for (const StageLoop &loop : nest.loops)
             if (auto range = demand.loops.find(loop.name); range != demand.loops.end())
-                result += fmt::format("    loop {}: {}\n", loop.name, text(range->second));
+                result +=
+                    fmt::format("    loop {}: {}\n", loop.name, text(range->second, "iterations"));
     });
     return result;
 }

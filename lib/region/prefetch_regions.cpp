@@ -1,4 +1,4 @@
-// RegionMap: the regions that prefetch directives name.
+// RegionSolver: the regions that prefetch directives name.
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 
 #include "ir/simplify.h"
 #include "ir/substitute.h"
-#include "region/region_map.h"
+#include "region/region_solver.h"
 
 namespace Pipe::region {
 
@@ -55,8 +55,8 @@ class PrefetchRefusal {
 
 }  // namespace
 
-Box RegionMap::prefetched(const StageNest &nest, const schedules::Prefetch &directive,
-                          const Level &at) {
+Box RegionSolver::prefetched(const StageNest &nest, const schedules::Prefetch &directive,
+                             const Level &at) {
     const PrefetchRefusal check(tree_, nest, directive);
     const StageLoop &from = check.loop(directive.from);
     for (const graph::FuncNode &func : graph_.funcs)
@@ -71,8 +71,9 @@ Box RegionMap::prefetched(const StageNest &nest, const schedules::Prefetch &dire
     return *later;
 }
 
-std::optional<Box> RegionMap::read_later(const StageNest &nest, const std::string &source,
-                                         const Level &at, const Level &from, const Expr &offset) {
+std::optional<Box> RegionSolver::read_later(const StageNest &nest, const std::string &source,
+                                            const Level &at, const Level &from,
+                                            const Expr &offset) {
     std::optional<Box> result;
     auto add_reads = [&](const StageNest &reader) {
         const Touched &touches = touched(reader, at);
@@ -96,7 +97,7 @@ std::optional<Box> RegionMap::read_later(const StageNest &nest, const std::strin
     for (Interval &i : *result)
         for (Expr *end : {&i.min, &i.max})
             if (end->defined())
-                *end = simplify(substitute(from, later, expand(*end)));
+                *end = simplify(substitute(from, later, lets_.expand(*end)));
     return result;
 }
 

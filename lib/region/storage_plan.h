@@ -3,6 +3,7 @@
 // and what is allocated.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,10 @@ struct Window {
     /// Its begin in the very first iteration. Defined only if each iteration provably continues
     /// upwards exactly where the previous one ended.
     Expr first;
+    /// The maximum distance by which it slides in one iteration, if that is bounded.
+    std::optional<int64_t> step;
+    /// The innermost loops between the two levels in which it does not move.
+    std::vector<Level> still;
     std::string not_sliding_because;  ///< why it does not slide
     bool cannot = false;              ///< regardless of how the Func's own loops are split
 };
