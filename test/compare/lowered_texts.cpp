@@ -4,7 +4,8 @@
 //
 //   pipe_lowered_texts FOLDER apps [NAME...]       applications: naive, hand and autoscheduled, for the
 //                                                  host (PIPE_TARGET) and for AVX2
-//   pipe_lowered_texts FOLDER random FIRST COUNT   random pipelines and schedules of these seeds
+//   pipe_lowered_texts FOLDER random FIRST COUNT   random pipelines and schedules of these seeds; the names
+//                                                  of their variables depend on FIRST
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
