@@ -132,15 +132,20 @@ jit::Kernel Compiled::compile_kernel(const Variant &variant) {
 
 namespace {
 
-/// PIPE_DUMP names a directory for the loops after each pass.
+/// PIPE_DUMP names a directory for the regions, and for the loops after each pass.
 void dump_passes(lower::LowerOptions &options) {
     std::string folder = support::dump_folder();
     if (folder.empty())
         return;
     static std::atomic<int> count{0};
     std::string start = fmt::format("{}/{}.{}.", folder, count++, options.name);
-    options.after_pass = [start, number = 0](const std::string &pass, const ir::Stmt &s) mutable {
-        std::ofstream(fmt::format("{}{:02}.{}.txt", start, number++, pass)) << ir::to_string(s);
+    auto number = std::make_shared<int>(0);
+    auto write = [start, number](const std::string &step, const std::string &text) {
+        std::ofstream(fmt::format("{}{:02}.{}.txt", start, (*number)++, step)) << text;
+    };
+    options.after_plan = [write](const std::string &plan) { write("regions", plan); };
+    options.after_pass = [write](const std::string &pass, const ir::Stmt &s) {
+        write(pass, ir::to_string(s));
     };
 }
 

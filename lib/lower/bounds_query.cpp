@@ -4,7 +4,7 @@
 #include "ir/simplify.h"
 #include "lower/checks.h"
 #include "lower/lower.h"
-#include "region/region_map.h"
+#include "region/plan.h"
 #include "schedule/specialize.h"
 
 namespace Pipe::lower {
@@ -16,7 +16,7 @@ namespace {
 /// The stores of the bounds for one schedule without specializations, from the place `next` on.
 Stmt store_bounds(const graph::Graph &graph, const region::LoopTree &tree, bool any_size,
                   int64_t &next) {
-    region::RegionMap regions(tree, any_size);
+    const region::RegionPlan plan = region::plan_root(tree, any_size);
     std::vector<Stmt> stores;
     auto put = [&](const Expr &value) {
         Expr place = int32(next++);
@@ -40,18 +40,18 @@ Stmt store_bounds(const graph::Graph &graph, const region::LoopTree &tree, bool 
         }
     };
     for (const graph::Image &image : graph.images) {
-        region::Box box = regions.image(image.name);
+        region::Box box = plan.demand.images.at(image.name);
         box.resize(static_cast<size_t>(image.dimensions), region::Interval{zero, int32(-1)});
         put_dims(box, image.promise);
     }
     for (FuncId output : graph.outputs) {
         const auto &promises = graph[output].output_promises;
         for (size_t i = 0; i < graph[output].types.size(); i++)
-            put_dims(needed_output(regions, output),
+            put_dims(needed_output(plan, output),
                      i < promises.size() ? promises[i] : graph::BufferPromise());
     }
     Stmt body = stores.empty() ? make_evaluate(zero) : make_block(std::move(stores));
-    const auto &lets = regions.lets("");
+    const auto &lets = plan.names.lets_at("");
     for (auto let = lets.rbegin(); let != lets.rend(); ++let)
         body = make_let(let->first, let->second, std::move(body));
     return body;

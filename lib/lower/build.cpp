@@ -1,14 +1,12 @@
 #include "lower/build.h"
 
 #include <algorithm>
-#include <functional>
 #include <set>
 
 #include "graph/overwritten.h"
 #include "ir/equal.h"
 #include "ir/int32.h"
 #include "ir/intrinsics.h"
-#include "ir/print.h"
 #include "ir/program.h"
 #include "ir/simplify.h"
 #include "ir/substitute.h"
@@ -23,6 +21,7 @@
 namespace Pipe::lower {
 
 using namespace ir;
+using region::Group;
 using region::Level;
 using region::Range;
 using region::StageNest;
@@ -33,22 +32,23 @@ namespace {
 
 class Builder {
   public:
-    Builder(const region::LoopTree &tree, region::RegionMap &regions, bool any_size, Stmt prologue)
-        : tree_(tree), graph_(tree.graph()), regions_(regions), any_size_(any_size),
-          prologue_(std::move(prologue)), needs_(tree) {}
+    Builder(const region::RegionPlan &plan, bool any_size, Stmt prologue)
+        : plan_(plan), tree_(plan.tree), graph_(tree_.graph()), any_size_(any_size),
+          prologue_(std::move(prologue)), needs_(tree_) {}
 
     /// Everything that stands just inside a level, around `inner`.
     Stmt inside(const Level &level, Stmt inner) {
         std::vector<FuncId> stored = tree_.allocated_at(level);
         for (FuncId id : tree_.computed_at(level))
             stored.erase(std::remove(stored.begin(), stored.end(), id), stored.end());
-        std::map<FuncId, std::vector<Group>> groups = needs_.sort(level, production_groups(level));
+        std::map<FuncId, std::vector<Group>> groups =
+            needs_.sort(level, region::production_groups(tree_, level));
         inner = computed_before(level, groups, FuncId::None, std::move(inner));
         for (FuncId id : stored)
             inner = realize(id, std::move(inner));
         if (level.empty())
             inner = make_block({prologue_, std::move(inner)});
-        const auto &lets = regions_.lets(level);
+        const region::Lets &lets = plan_.names.lets_at(level);
         for (auto let = lets.rbegin(); let != lets.rend(); ++let)
             inner = make_let(let->first, let->second, std::move(inner));
         return inner;
@@ -62,7 +62,7 @@ class Builder {
         for (auto group = groups.rbegin(); group != groups.rend(); ++group) {
             std::vector<Stmt> parts;
             for (FuncId id : *group)
-                parts.push_back(computation_checks(regions_, id));
+                parts.push_back(computation_checks(plan_, id));
             for (Stmt &part : produce(*group))
                 parts.push_back(std::move(part));
             if (tree_.schedule()[group->front()].memoize) {
@@ -71,7 +71,7 @@ class Builder {
                 inner = memoize(group->front(), std::move(production), std::move(inner));
                 continue;
             }
-            if (is_async(*group)) {
+            if (tree_.schedule()[group->front()].async) {
                 synchronize(group->front(), parts, inner);
             } else {
                 parts.push_back(std::move(inner));
@@ -84,58 +84,6 @@ class Builder {
         return inner;
     }
 
-    /// Funcs computed at a level, producers first; those that share loops (compute_with) together.
-    std::vector<Group> production_groups(const Level &level) {
-        std::vector<FuncId> ids = tree_.computed_at(level);
-        std::map<FuncId, FuncId> leader;  // of the group of each
-        for (FuncId id : ids)
-            leader[id] = id;
-        for (FuncId id : ids)
-            for (const StageNest &nest : tree_.place(id).stages) {
-                if (nest.fuse_level.inlined())
-                    continue;
-                FuncId from = leader.at(id), to = leader.at(nest.fuse_level.func);
-                for (auto &[member, of] : leader)
-                    if (of == from)
-                        of = to;
-            }
-        std::map<FuncId, std::vector<FuncId>> members;
-        for (FuncId id : ids)
-            members[leader[id]].push_back(id);
-
-        std::vector<Group> groups;
-        std::set<FuncId> done;
-        // A group waits until what its members need of the others is done.
-        std::function<void(FuncId)> emit = [&](FuncId first) {
-            if (!done.insert(first).second)
-                return;
-            if (members.size() < ids.size())
-                for (FuncId id : members.at(first))
-                    for (FuncId needed : needs(id))
-                        if (auto at = std::find(ids.begin(), ids.end(), needed); at != ids.end())
-                            emit(leader[*at]);
-            groups.push_back(members.at(first));
-        };
-        for (FuncId id : ids)
-            emit(leader[id]);
-        return groups;
-    }
-
-    /// Every Func that this one reads, directly or through others; ascending.
-    std::set<FuncId> needs(FuncId id) const {
-        std::set<FuncId> found;
-        std::vector<FuncId> pending = graph_[id].producers;
-        while (!pending.empty()) {
-            FuncId next = pending.back();
-            pending.pop_back();
-            if (!found.insert(next).second)
-                continue;
-            pending.insert(pending.end(), graph_[next].producers.begin(),
-                           graph_[next].producers.end());
-        }
-        return found;
-    }
-
     Stmt realize(FuncId id, Stmt body) {
         const graph::FuncNode &func = graph_[id];
         if (func.is_output)
@@ -145,7 +93,7 @@ class Builder {
         std::vector<Expr> min_extents = shape(id, parts);
         // lower::fork tells the two tasks apart.
         if (schedule.async)
-            body = make_fork(func.name, regions_.slots(id), body, body);
+            body = make_fork(func.name, plan_.storage.of(id).slots, body, body);
         parts.push_back(make_realize(func.name, func.types, std::move(min_extents), schedule.memory,
                                      std::move(body)));
         return make_block(std::move(parts));
@@ -158,7 +106,7 @@ class Builder {
         const schedules::Memoized &memoized = *tree_.schedule()[id].memoize;
         std::vector<Stmt> parts;
         std::vector<Expr> min_extents = shape(id, parts), key = memoized.key;
-        for (const region::Interval &i : regions_.provided(id))
+        for (const region::Interval &i : plan_.storage.of(id).provided)
             key.insert(key.end(), {i.min, i.max});
         key.insert(key.end(), min_extents.begin(), min_extents.end());
         parts.push_back(make_memoize(func.name, func.types, memoized.eviction_key, Expr(), key,
@@ -170,7 +118,7 @@ class Builder {
     std::vector<Expr> shape(FuncId id, std::vector<Stmt> &tests) {
         const graph::FuncNode &func = graph_[id];
         std::vector<Expr> min_extents;
-        std::vector<Range> ranges = regions_.allocation(id);
+        std::vector<Range> ranges = plan_.storage.of(id).allocation;
         for (size_t d = 0; d < ranges.size(); d++) {
             Range &range = ranges[d];
             for (const schedules::StorageDim &s : tree_.schedule()[id].storage_dims)
@@ -182,7 +130,7 @@ class Builder {
         return min_extents;
     }
 
-    /// Allocates what was said, and tests that it is enough.
+    /// Allocates the given size, and tests that it is enough.
     Stmt bound_storage(const graph::FuncNode &func, const schedules::StorageDim &dim,
                        Range &range) const {
         Expr needed = range.extent, enough = simplify(make_binary(Op::LE, needed, dim.bound));
@@ -190,11 +138,6 @@ class Builder {
         std::string what = support::marked(Field::Func, func.name) + ".bound_storage(" +
                            support::marked(Field::Dimension, dim.var) + ")" +
                            support::in_parentheses(func.where) + ": ";
-        if (is_const(enough, 0))
-            throw CompileError(what + support::marked(Field::Needed, ir::to_string(needed)) +
-                               " elements are needed, but only " +
-                               support::marked(Field::Given, ir::to_string(dim.bound)) +
-                               " are allocated. Increase the bound.");
         return make_assert(enough, static_cast<int>(Failure::BadConstraint),
                            {make_string(what + support::begin(Field::Needed)), needed,
                             make_string(support::end() + " elements are needed, but only " +
@@ -204,22 +147,11 @@ class Builder {
                                         readers_of(tree_, func.name) + ". Increase the bound.")});
     }
 
-    bool is_async(const Group &group) const {
-        auto async = [&](FuncId id) { return tree_.schedule()[id].async; };
-        if (std::none_of(group.begin(), group.end(), async))
-            return false;
-        if (group.size() > 1)
-            throw CompileError("async: " + graph::located_name(graph_[group[0]]) +
-                               " shares loops with other Funcs (compute_with), so it cannot be a "
-                               "separate task. Leave compute_with() or async() out.");
-        return true;
-    }
-
     /// The production of an async Func, and what reads it, between semaphores (see Fork in stmt_node.h).
     void synchronize(FuncId id, const std::vector<Stmt> &production, Stmt &inner) {
         const std::string &name = graph_[id].name;
         std::vector<Stmt> produce = production, consume{make_acquire(name + ".ready"), inner};
-        if (regions_.slots(id).defined()) {
+        if (plan_.storage.of(id).slots.defined()) {
             produce.insert(produce.begin(), make_acquire(name + ".free"));
             consume.push_back(make_release(name + ".free"));
         }
@@ -231,7 +163,7 @@ class Builder {
     /// The production of a Func, in those iterations that compute it. (Of a group, others may be computed in its
     /// loops: in all iterations.)
     Stmt produce(FuncId id, Stmt body, const Group &group) {
-        Expr when = group.size() == 1 ? regions_.computing_iterations(id) : Expr();
+        Expr when = group.size() == 1 ? plan_.storage.of(id).computing_iterations : Expr();
         if (when.defined())
             body = make_if(when, std::move(body));
         return make_produce(graph_[id].name, std::move(body));
@@ -306,9 +238,9 @@ class Builder {
 
     /// One stage's loops from its innermost out to the one at `from`, with those that share them.
     Stmt loops(const Nest &nest, size_t from) {
-        Stmt body = innermost(regions_, nest);
+        Stmt body = innermost(plan_, nest);
         size_t p = nest.stage->loops.size();
-        if (const auto sums = register_sums(tree_, regions_, nest, body))
+        if (const auto sums = register_sums(plan_, nest, body))
             if (Stmt kept = keep_sums(nest, *sums); kept.defined()) {
                 body = std::move(kept), p = sums->outermost;
                 if (sums->starts)
@@ -358,8 +290,11 @@ class Builder {
     }
 
     Nest prepare(const StageNest &stage) {
-        Nest nest{
-            &stage, regions_.ranges(stage), regions_.tails(stage), tree_.shared_loops(stage), {}};
+        Nest nest{&stage,
+                  plan_.demand.of(stage).ranges,
+                  plan_.tails.of(stage).tails,
+                  tree_.shared_loops(stage),
+                  {}};
         for (const StageNest *child : tree_.children(stage)) {
             nest.shared = std::max(nest.shared, tree_.shared_loops(*child));
             nest.children.push_back(prepare(*child));
@@ -370,12 +305,11 @@ class Builder {
     Stmt one_loop(const Nest &nest, size_t p, Stmt body) {
         const region::StageLoop &loop = nest.stage->loops[p];
         body =
-            inside(loop.name,
-                   make_block({prefetches(tree_, regions_, *nest.stage, loop), std::move(body)}));
+            inside(loop.name, make_block({prefetches(plan_, *nest.stage, loop), std::move(body)}));
         if (p >= nest.shared)
             body = tests_at(nest, p, std::move(body));
         body = variables_at(nest, p, std::move(body));
-        Range range = regions_.loop_range(loop.name);
+        const Range &range = plan_.demand.loop(loop.name);
         LoopKind kind = loop.dim.kind;
         bool needs_constant = kind == LoopKind::Vectorized || kind == LoopKind::Unrolled;
         if (any_size_ && needs_constant && !as_const_int(range.extent, nullptr))
@@ -428,15 +362,15 @@ class Builder {
             if (region::shifts(nest.tails[i]) && nest.stage->known_in.at(t.outer) == p) {
                 Expr extent = nest.ranges.at(t.old_name).extent;
                 Expr outer = tree_.variable(*nest.stage, t.outer);
-                body = make_let(regions_.shifted_offset(*nest.stage, t)->name,
+                body = make_let(region::shifted_offset(graph_, *nest.stage, t)->name,
                                 min(mul(outer, t.factor), sub(extent, t.factor)), std::move(body));
             }
         }
         if (const region::StageLoop &loop = nest.stage->loops[p]; loop.shifted)
-            body =
-                make_let(tree_.variable(*nest.stage, loop.dim.name)->name,
-                         add(make_variable(Int(32), loop.name), regions_.shift(*nest.stage, loop)),
-                         std::move(body));
+            body = make_let(
+                tree_.variable(*nest.stage, loop.dim.name)->name,
+                add(make_variable(Int(32), loop.name), plan_.names.shift(tree_, *nest.stage, loop)),
+                std::move(body));
         for (const Nest &child : nest.children)
             if (p < tree_.shared_loops(*child.stage))
                 body = variables_at(child, p, std::move(body));
@@ -460,8 +394,9 @@ class Builder {
             let(t.outer, add(div(fused, in.extent), out.min));
         } else {
             const Range &old = nest.ranges.at(t.old_name);
-            Expr offset = region::shifts(nest.tails[i]) ? regions_.shifted_offset(*nest.stage, t)
-                                                        : mul(variable(t.outer), t.factor);
+            Expr offset = region::shifts(nest.tails[i])
+                              ? region::shifted_offset(graph_, *nest.stage, t)
+                              : mul(variable(t.outer), t.factor);
             let(t.old_name, add(add(offset, old.min), variable(t.inner)));
         }
         return body;
@@ -471,9 +406,9 @@ class Builder {
     Stmt within_shared(const Nest &nest, Stmt body) {
         for (size_t p = nest.shared; p-- > 0;) {
             const region::StageLoop &loop = nest.stage->loops[p];
-            Range all = regions_.loop_range(loop.name), own = nest.ranges.at(loop.dim.name);
+            const Range &all = plan_.demand.loop(loop.name), &own = nest.ranges.at(loop.dim.name);
             Expr at = tree_.variable(*nest.stage, loop.dim.name),
-                 moved = regions_.shift(*nest.stage, loop);
+                 moved = plan_.names.shift(tree_, *nest.stage, loop);
             if (!prove_le(own.min, add(all.min, moved)))
                 body = make_if(make_binary(Op::GE, at, own.min), std::move(body));
             if (!prove_le(add(all.max(), moved), own.max()))
@@ -483,9 +418,9 @@ class Builder {
         return body;
     }
 
+    const region::RegionPlan &plan_;
     const region::LoopTree &tree_;
     const graph::Graph &graph_;
-    region::RegionMap &regions_;
     bool any_size_;
     Stmt prologue_;
     Needs needs_;
@@ -494,8 +429,8 @@ class Builder {
 
 }  // namespace
 
-Stmt build(const region::LoopTree &tree, region::RegionMap &regions, bool any_size, Stmt prologue) {
-    return Builder(tree, regions, any_size, std::move(prologue)).inside("", Stmt());
+Stmt build(const region::RegionPlan &plan, bool any_size, Stmt prologue) {
+    return Builder(plan, any_size, std::move(prologue)).inside("", Stmt());
 }
 
 }  // namespace Pipe::lower

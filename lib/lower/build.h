@@ -2,7 +2,7 @@
 // Step 1 of lowering: the loop nests of a scheduled graph.
 
 #include "ir/stmt_node.h"
-#include "region/region_map.h"
+#include "region/plan.h"
 
 namespace Pipe::lower {
 
@@ -16,7 +16,7 @@ namespace Pipe::lower {
 ///     stored at L, the production of Funcs computed at L (producers first), the body of L's own stage.
 ///  3. Splits become `let x = outer * factor + inner + min`; tails become a shorter inner loop, a
 ///     shifted start, or an If.
-///  4. Sliding windows compute only the new part (RegionMap::domain); indices of folded dimensions are
+///  4. Sliding windows compute only the new part (region::StageDemand::domain); indices of folded dimensions are
 ///     taken modulo their factor.
 ///
 ///     for y {                                       // out.compute_root(), bx.compute_at(out, y)
@@ -29,7 +29,6 @@ namespace Pipe::lower {
 /// `any_size`: a vectorized or unrolled loop whose extent is not constant (because of the guards of
 /// splits) stays serial; otherwise the later passes reject it. `prologue` runs first
 /// (region_checks()); it may use the lets of the root.
-ir::Stmt build(const region::LoopTree &tree, region::RegionMap &regions, bool any_size,
-               ir::Stmt prologue);
+ir::Stmt build(const region::RegionPlan &plan, bool any_size, ir::Stmt prologue);
 
 }  // namespace Pipe::lower

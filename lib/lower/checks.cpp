@@ -51,8 +51,8 @@ std::string inlined_readers(const region::LoopTree &tree, const std::string &nam
 
 class Checks {
   public:
-    explicit Checks(region::RegionMap &regions)
-        : regions_(regions), graph_(regions.tree().graph()) {}
+    explicit Checks(const region::RegionPlan &plan)
+        : plan_(plan), tree_(plan.tree), graph_(plan.tree.graph()) {}
 
     Stmt shapes(const std::vector<KnownStride> &strides) {
         for (const KnownStride &s : strides)
@@ -96,10 +96,10 @@ class Checks {
 
     Box needed_output(const graph::FuncNode &func) {
         Box box = written(func);
-        region::merge(box, regions_.domain(func.id, static_cast<int>(func.stages.size()) - 1));
-        if (Box read = regions_.demand(func.id); !read.empty())
+        region::merge(box, demand(func, func.stages.size() - 1).domain);
+        if (const Box &read = plan_.demand.outputs_read.at(func.id); !read.empty())
             region::merge(box, read);
-        for (const region::StageNest &nest : regions_.tree().place(func.id).stages)
+        for (const region::StageNest &nest : tree_.place(func.id).stages)
             for_each_shift(nest, [&](const schedules::Transform &split,
                                      const region::Range &range) {
                 for (size_t d = 0; d < box.size(); d++)
@@ -127,7 +127,7 @@ class Checks {
     void split_factors(const graph::FuncNode &func) {
         if (!func.is_output && func.consumers.empty())
             return;  // inlined
-        const auto &stages = regions_.tree().schedule()[func.id].stages;
+        const auto &stages = tree_.schedule()[func.id].stages;
         for (size_t s = 0; s < stages.size(); s++)
             for (const schedules::Transform &t : stages[s].transforms) {
                 if (t.kind != schedules::Transform::Kind::Split)
@@ -177,7 +177,7 @@ class Checks {
     }
 
     void bounds(const graph::FuncNode &func) {
-        for (const schedules::Bound &bound : regions_.tree().schedule()[func.id].bounds)
+        for (const schedules::Bound &bound : tree_.schedule()[func.id].bounds)
             for (size_t d = 0; d < func.args.size(); d++) {
                 if (func.args[d] != bound.var)
                     continue;
@@ -191,35 +191,36 @@ class Checks {
 
     /// Several computations, each with a min of its own.
     bool is_computed_inside(const graph::FuncNode &func) const {
-        return !regions_.tree().place(func.id).compute.empty();
+        return !tree_.place(func.id).compute.empty();
     }
 
     /// What is needed of a Func inside the pipeline lies in its bound: no more is stored. Those bounds
     /// that fix the min, or those that leave it open.
     void within_bounds(const graph::FuncNode &func, bool fixed, bool one_computation) {
-        if (func.is_output || !regions_.tree().place(func.id).computed)
+        if (func.is_output || !tree_.place(func.id).computed)
             return;
-        for (const schedules::Bound &bound : regions_.tree().schedule()[func.id].bounds)
+        for (const schedules::Bound &bound : tree_.schedule()[func.id].bounds)
             for (size_t d = 0; d < func.args.size(); d++)
                 for (size_t s = func.stages.size(); s-- > 0;) {
                     if (func.args[d] != bound.var || bound.min.defined() != fixed)
                         continue;
                     bool last = s + 1 == func.stages.size();
-                    within(func, bound,
-                           regions_.needed(func.id, static_cast<int>(s), one_computation)[d],
-                           last ? "read" : "touched",
-                           last ? " Read by " + readers_of(regions_.tree(), func.name)
-                                : " By " + graph::located_name(func, s + 1));
+                    within(
+                        func, bound,
+                        (one_computation ? demand(func, s).needed_once : demand(func, s).needed)[d],
+                        last ? "read" : "touched",
+                        last ? " Read by " + readers_of(tree_, func.name)
+                             : " By " + graph::located_name(func, s + 1));
                 }
     }
 
     /// Loops count with 32 bits: two that are fused may be too many iterations together.
     void fused_loops(const graph::FuncNode &func) {
-        const region::LoopTree &tree = regions_.tree();
+        const region::LoopTree &tree = tree_;
         if (!tree.place(func.id).computed || !tree.place(func.id).compute.empty())
             return;
         for (const region::StageNest &nest : tree.place(func.id).stages) {
-            std::map<std::string, region::Range> ranges = regions_.ranges(nest);
+            const std::map<std::string, region::Range> &ranges = plan_.demand.of(nest).ranges;
             for (const schedules::Transform &t : nest.transforms) {
                 if (t.kind != schedules::Transform::Kind::Fuse)
                     continue;
@@ -266,7 +267,7 @@ class Checks {
     }
 
     void input_region(const graph::Image &image) {
-        const Box &box = regions_.image(image.name);
+        const Box &box = plan_.demand.images.at(image.name);
         if (box.empty())
             return;
         for (size_t d = 0; d < box.size(); d++) {
@@ -285,13 +286,13 @@ class Checks {
         constexpr size_t most = 4;
         std::vector<std::pair<std::string, region::Interval>> readers;
         for (const graph::FuncNode &func : graph_.funcs)
-            for (const region::StageNest &nest : regions_.tree().place(func.id).stages)
-                if (const Box *box = regions_.image_read_by(nest, image))
+            for (const region::StageNest &nest : tree_.place(func.id).stages)
+                if (const auto &read = plan_.demand.of(nest).images; read.count(image))
                     readers.emplace_back(graph::located_name(func, static_cast<size_t>(nest.stage)),
-                                         (*box)[dim]);
-        std::string inlined = inlined_readers(regions_.tree(), image);
+                                         read.at(image)[dim]);
+        std::string inlined = inlined_readers(tree_, image);
         if (readers.size() < 2 || readers.size() > most)
-            return {text(" Read by " + readers_of(regions_.tree(), image) + inlined)};
+            return {text(" Read by " + readers_of(tree_, image) + inlined)};
         std::vector<Expr> parts;
         for (const auto &[name, range] : readers)
             parts.insert(parts.end(), {text((parts.empty() ? " Read by " : ", ") + name + " from "),
@@ -302,8 +303,8 @@ class Checks {
 
     /// Calls f(split, range of what it splits) for the loops that shift inwards.
     template <typename F> void for_each_shift(const region::StageNest &nest, const F &f) {
-        std::map<std::string, region::Range> ranges = regions_.ranges(nest);
-        std::vector<region::Tail> tails = regions_.tails(nest);
+        const std::map<std::string, region::Range> &ranges = plan_.demand.of(nest).ranges;
+        const std::vector<region::Tail> &tails = plan_.tails.of(nest).tails;
         for (size_t i = 0; i < tails.size(); i++)
             if (region::shifts(tails[i]))
                 f(nest.transforms[i], ranges.at(nest.transforms[i].old_name));
@@ -311,7 +312,7 @@ class Checks {
 
     /// A loop that shifts inwards needs at least one whole factor.
     void shifted_tails(const graph::FuncNode &func) {
-        for (const region::StageNest &nest : regions_.tree().place(func.id).stages)
+        for (const region::StageNest &nest : tree_.place(func.id).stages)
             for_each_shift(nest, [&](const schedules::Transform &split,
                                      const region::Range &range) {
                 require(
@@ -331,9 +332,9 @@ class Checks {
 
     /// What the stages of an output write, together.
     Box written(const graph::FuncNode &func) {
-        Box box = regions_.computed(func.id, 0);
+        Box box = demand(func, 0).computed;
         for (size_t s = 1; s < func.stages.size(); s++)
-            region::merge(box, regions_.computed(func.id, static_cast<int>(s)));
+            region::merge(box, demand(func, s).computed);
         return box;
     }
 
@@ -346,21 +347,20 @@ class Checks {
         };
         // The last one first: those before it compute what it touches.
         for (size_t s = func.stages.size(); s-- > 0;) {
-            int stage = static_cast<int>(s);
             if (s + 1 < func.stages.size())
-                written(regions_.needed(func.id, stage, false), s + 1,
+                written(demand(func, s).needed, s + 1,
                         "it accesses more than the buffer. Pass a larger one.");
             written(
-                regions_.computed(func.id, stage), s,
+                demand(func, s).computed, s,
                 graph::is_extern(func)
                     ? "the C function requests to compute more than the buffer. Pass a larger one."
                     : "its tail strategy goes beyond the buffer. Pass a larger one, or use "
                       "TailStrategy::GuardWithIf.");
         }
-        Box read = regions_.demand(func.id);
+        const Box &read = plan_.demand.outputs_read.at(func.id);
         for (size_t d = 0; d < read.size(); d++)
             holds(buffer, "Output", "is read", d, read[d], Failure::OutputTooSmall,
-                  {text(" Read by " + readers_of(regions_.tree(), func.name) +
+                  {text(" Read by " + readers_of(tree_, func.name) +
                         ". Pass a larger buffer for it.")});
     }
 
@@ -388,7 +388,12 @@ class Checks {
                 std::move(message));
     }
 
-    region::RegionMap &regions_;
+    const region::StageDemand &demand(const graph::FuncNode &func, size_t stage) const {
+        return plan_.demand.of(func.id, static_cast<int>(stage));
+    }
+
+    const region::RegionPlan &plan_;
+    const region::LoopTree &tree_;
     const graph::Graph &graph_;
     std::vector<Stmt> asserts_;
 };
@@ -407,20 +412,20 @@ std::string readers_of(const region::LoopTree &tree, const std::string &name) {
     return readers;
 }
 
-Stmt shape_checks(region::RegionMap &regions, const std::vector<KnownStride> &strides) {
-    return Checks(regions).shapes(strides);
+Stmt shape_checks(const region::RegionPlan &plan, const std::vector<KnownStride> &strides) {
+    return Checks(plan).shapes(strides);
 }
 
-Stmt region_checks(region::RegionMap &regions) {
-    return Checks(regions).regions();
+Stmt region_checks(const region::RegionPlan &plan) {
+    return Checks(plan).regions();
 }
 
-Box needed_output(region::RegionMap &regions, FuncId output) {
-    return Checks(regions).needed_output(regions.tree().graph()[output]);
+Box needed_output(const region::RegionPlan &plan, FuncId output) {
+    return Checks(plan).needed_output(plan.tree.graph()[output]);
 }
 
-Stmt computation_checks(region::RegionMap &regions, FuncId func) {
-    return Checks(regions).computation(regions.tree().graph()[func]);
+Stmt computation_checks(const region::RegionPlan &plan, FuncId func) {
+    return Checks(plan).computation(plan.tree.graph()[func]);
 }
 
 }  // namespace Pipe::lower

@@ -21,9 +21,9 @@ namespace {
 /// selects of which only one arm may be evaluated -> if_then_else.
 class Renamer : public GraphMutator {
   public:
-    Renamer(region::RegionMap &regions, const StageNest &nest)
-        : regions_(regions), choices_(regions.choices(nest)) {
-        const region::LoopTree &tree = regions.tree();
+    Renamer(const region::RegionPlan &plan, const StageNest &nest)
+        : storage_(plan.storage), choices_(plan.demand.of(nest).choices) {
+        const region::LoopTree &tree = plan.tree;
         const graph::FuncNode &func = tree.graph()[nest.func];
         for (const std::string &arg : func.args)
             names_[arg] = tree.variable(nest, arg);
@@ -43,27 +43,27 @@ class Renamer : public GraphMutator {
         if (e->op != Op::Call || e->call_kind != CallKind::Func || graph::is_whole(*e))
             return result;
         std::vector<Expr> place =
-            regions_.place_in_storage(static_cast<FuncId>(e->int_value), result->args);
+            storage_.of(static_cast<FuncId>(e->int_value)).place(result->args);
         return make_call(e.type(), e->name, std::move(place), CallKind::Func, e->index);
     }
 
   private:
-    region::RegionMap &regions_;
+    const region::StoragePlan &storage_;
     const region::Choices &choices_;
     std::map<std::string, Expr> names_;
 };
 
 class Innermost {
   public:
-    Innermost(region::RegionMap &regions, const Nest &nest)
-        : tree_(regions.tree()), graph_(tree_.graph()), regions_(regions), nest_(nest) {}
+    Innermost(const region::RegionPlan &plan, const Nest &nest)
+        : tree_(plan.tree), graph_(tree_.graph()), plan_(plan), nest_(nest) {}
 
     Stmt run() {
         const graph::FuncNode &func = graph_[nest_.stage->func];
         const graph::Stage &stage = func.stages[nest_.stage->stage];
         if (graph::is_extern(func))
             return call_of_extern(func);
-        Renamer rename(regions_, *nest_.stage);
+        Renamer rename(plan_, *nest_.stage);
         Masks mask = masks();
         auto only_where = [](const Expr &condition, const Expr &e) {
             if (!condition.defined())
@@ -79,7 +79,7 @@ class Innermost {
         // Where what says the place is not read, there is none.
         if (placed_by_data && mask.load.defined())
             require(mask.store, mask.load);
-        coordinates = regions_.place_in_storage(func.id, std::move(coordinates));
+        coordinates = plan_.storage.of(func.id).place(std::move(coordinates));
         for (size_t i = 0; i < stage.values.size(); i++) {
             Expr value = masked(rename.mutate(stage.values[i]));
             if (mask.fresh.defined()) {
@@ -144,12 +144,13 @@ class Innermost {
     Stmt call_of_extern(const graph::FuncNode &func) {
         std::vector<Expr> args;
         for (const Expr &arg : graph::extern_args(*graph::extern_definition(func.stages[0])))
-            args.push_back(!graph::is_whole(*arg) ? arg
-                           : arg->call_kind == CallKind::Image
-                               ? whole_image(*arg)
-                               : part_of(static_cast<FuncId>(arg->int_value), arg->index,
-                                         regions_.storage(static_cast<FuncId>(arg->int_value))));
-        const Box &domain = regions_.domain(func.id, 0);
+            args.push_back(
+                !graph::is_whole(*arg) ? arg
+                : arg->call_kind == CallKind::Image
+                    ? whole_image(*arg)
+                    : part_of(static_cast<FuncId>(arg->int_value), arg->index,
+                              plan_.storage.of(static_cast<FuncId>(arg->int_value)).region));
+        const Box &domain = plan_.demand.of(func.id, 0).domain;
         for (size_t i = 0; i < func.types.size(); i++)
             args.push_back(part_of(func.id, static_cast<int>(i), domain));
         Stmt call = make_evaluate(graph::call_extern_stage(func, std::move(args)));
@@ -160,13 +161,13 @@ class Innermost {
 
     /// A box of a Func's memory, for lower/flatten.h: a handle of (min, extent of each
     /// dimension..., the place of the first element in the storage...).
-    Expr part_of(FuncId id, int element, const Box &box) {
+    Expr part_of(FuncId id, int element, const Box &box) const {
         std::vector<Expr> args, first;
         for (const region::Interval &i : box) {
             args.insert(args.end(), {i.min, simplify(add(sub(i.max, i.min), int32(1)))});
             first.push_back(i.min);
         }
-        first = regions_.place_in_storage(id, std::move(first));
+        first = plan_.storage.of(id).place(std::move(first));
         args.insert(args.end(), first.begin(), first.end());
         return make_call(Handle(), graph_[id].name, std::move(args), CallKind::Func, element);
     }
@@ -195,14 +196,14 @@ class Innermost {
 
     const region::LoopTree &tree_;
     const graph::Graph &graph_;
-    region::RegionMap &regions_;
+    const region::RegionPlan &plan_;
     const Nest &nest_;
 };
 
 }  // namespace
 
-Stmt innermost(region::RegionMap &regions, const Nest &nest) {
-    return Innermost(regions, nest).run();
+Stmt innermost(const region::RegionPlan &plan, const Nest &nest) {
+    return Innermost(plan, nest).run();
 }
 
 }  // namespace Pipe::lower

@@ -6,21 +6,21 @@
 #include <vector>
 
 #include "ir/stmt_node.h"
-#include "region/region_map.h"
+#include "region/plan.h"
 
 namespace Pipe::lower {
 
 /// The loops of a stage, with the results of bounds inference.
 struct Nest {
     const region::StageNest *stage;
-    std::map<std::string, region::Range> ranges;
-    std::vector<region::Tail> tails;
-    size_t shared;             ///< number of the outermost loops that other stages share
+    const std::map<std::string, region::Range> &ranges;
+    const std::vector<region::Tail> &tails;
+    size_t shared;               ///< number of the outermost loops that other stages share
     std::vector<Nest> children;  ///< the stages that share loops of this one (compute_with)
 };
 
 /// The store of a definition's values at one point, under the masks of the loops' tails; for an
 /// extern stage, the call of its C function.
-ir::Stmt innermost(region::RegionMap &regions, const Nest &nest);
+ir::Stmt innermost(const region::RegionPlan &plan, const Nest &nest);
 
 }  // namespace Pipe::lower

@@ -33,7 +33,8 @@
 #include "lower/vectorize_loops.h"
 #include "lower/whole_blocks.h"
 #include "lower/widen_floats.h"
-#include "region/region_map.h"
+#include "region/plan_print.h"
+#include "region/plan_verify.h"
 #include "schedule/specialize.h"
 #include "support/clock.h"
 
@@ -88,11 +89,15 @@ Stmt with_promises(const graph::Graph &graph, Stmt body) {
 
 Stmt build_loops(const Stmt &, const Context &c) {
     region::LoopTree tree(c.graph, c.schedule);
-    region::RegionMap regions(tree, c.options.any_size);
-    Stmt loops = build(tree, regions, c.options.any_size, region_checks(regions));
+    const region::RegionPlan plan = region::plan_regions(tree, c.options.any_size);
+    if (c.options.after_plan)
+        c.options.after_plan(region::to_string(plan));
+    if (c.options.verify)
+        region::verify(plan);
+    Stmt loops = build(plan, c.options.any_size, region_checks(plan));
     for (const auto &[name, value] : c.known)
         loops = make_let(name, value, loops);
-    return make_block({shape_checks(regions, c.options.strides), with_promises(c.graph, loops)});
+    return make_block({shape_checks(plan, c.options.strides), with_promises(c.graph, loops)});
 }
 
 /// Outputs whose pure definition stores every element, with that stage.

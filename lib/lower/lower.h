@@ -29,13 +29,16 @@ struct LowerOptions {
     std::vector<ir::InPlace> in_place;
     /// Trace begin and end of the pipeline (trace.h).
     bool trace_pipeline = false;
+    /// Called with the text of the region plan (region/plan_print.h) before the first pass; once per
+    /// branch of a specialization.
+    std::function<void(const std::string &plan)> after_plan;
     /// Called after each pass with its name and result.
     std::function<void(const std::string &pass, const ir::Stmt &)> after_pass;
     /// Called after each pass with the time in milliseconds; once per branch of a specialization.
     std::function<void(const std::string &pass, double ms)> timed;
     /// Stop after the pass of this name (for dumps and golden tests).
     std::string stop_after;
-    /// Check the loop IR after each pass. Default: in debug builds.
+    /// Check the region plan, and the loop IR after each pass. Default: in debug builds.
 #ifdef NDEBUG
     bool verify = false;
 #else

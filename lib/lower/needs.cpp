@@ -5,6 +5,7 @@
 namespace Pipe::lower {
 
 using region::FuncPlace;
+using region::Group;
 using region::Level;
 using region::StageNest;
 

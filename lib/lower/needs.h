@@ -6,12 +6,9 @@
 #include <set>
 #include <vector>
 
-#include "region/loop_tree.h"
+#include "region/production.h"
 
 namespace Pipe::lower {
-
-/// Funcs that share loops (compute_with), or one Func.
-using Group = std::vector<FuncId>;
 
 class Needs {
   public:
@@ -20,12 +17,12 @@ class Needs {
     /// Groups `groups`, all Funcs computed at the level, producers first, by the memoized Func of
     /// the same level that alone needs them; FuncId::None: always needed, which includes async
     /// tasks and values that outlive the level.
-    std::map<FuncId, std::vector<Group>> sort(const region::Level &level,
-                                              std::vector<Group> groups);
+    std::map<FuncId, std::vector<region::Group>> sort(const region::Level &level,
+                                                      std::vector<region::Group> groups);
 
   private:
     bool may_be_left_out(FuncId id, const region::Level &level) const;
-    FuncId need_of(const Group &group, const region::Level &level) const;
+    FuncId need_of(const region::Group &group, const region::Level &level) const;
     FuncId need_of_user(const region::StageNest &reader, const region::Level &level) const;
 
     const region::LoopTree &tree_;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "ir/int32.h"
 #include "ir/simplify.h"
 
@@ -11,7 +9,7 @@ namespace Pipe::lower {
 
 using namespace ir;
 using region::Box;
-using region::Interval;
+using region::Level;
 using region::StageNest;
 
 namespace {
@@ -20,9 +18,8 @@ constexpr int line_bytes = 64;
 
 class Prefetcher {
   public:
-    Prefetcher(const region::LoopTree &tree, region::RegionMap &regions, const StageNest &nest,
-               const schedules::Prefetch &directive)
-        : tree_(tree), regions_(regions), graph_(tree.graph()), nest_(nest), directive_(directive) {
+    Prefetcher(const region::RegionPlan &plan, const schedules::Prefetch &directive)
+        : plan_(plan), graph_(plan.tree.graph()), directive_(directive) {
         for (const graph::FuncNode &f : graph_.funcs)
             if (f.name == directive.source)
                 func_ = &f;
@@ -31,18 +28,8 @@ class Prefetcher {
                 image_ = &i;
     }
 
-    Stmt loops(const region::StageLoop &at) {
-        const region::StageLoop &from = loop(directive_.from);
-        if (func_)
-            check_storage(from);
-        std::optional<Box> later =
-            regions_.read_later(nest_, directive_.source, at.name, from.name, directive_.offset);
-        if (!later)
-            reject("neither the definition nor any Func computed inside the loop '" +
-                   directive_.at + "' reads '" + directive_.source + "'.");
-        Box box = std::move(*later);
-        if (std::any_of(box.begin(), box.end(), [](const Interval &i) { return !i.bounded(); }))
-            reject("the region of '" + directive_.source + "' that is read cannot be bounded.");
+    /// The loops over `box`, just inside the loop `at`.
+    Stmt loops(Box box, const Level &at) {
         Box held = storage();
         Expr inside;
         for (size_t d = 0; d < box.size(); d++) {
@@ -54,42 +41,15 @@ class Prefetcher {
                                   make_binary(Op::LE, box[d].max, held[d].max)})
                 inside = inside.defined() ? make_binary(Op::And, inside, c) : c;
         }
-        Stmt result = nest(at.name + ".prefetch." + directive_.source, box);
+        Stmt result = nest(at + ".prefetch." + directive_.source, box);
         return inside.defined() ? make_if(simplify(inside), result) : result;
     }
 
   private:
-    [[noreturn]] void reject(const std::string &why) const {
-        const graph::FuncNode &f = graph_[nest_.func];
-        graph::reject_directive(
-            f, nest_.stage,
-            fmt::format("prefetch({}, {}, {})", directive_.source, directive_.at, directive_.from),
-            why);
-    }
-
-    const region::StageLoop &loop(const std::string &var) const {
-        for (const region::StageLoop &l : nest_.loops)
-            if (l.var == var)
-                return l;
-        reject("there is no loop '" + var + "'.");
-    }
-
-    void check_storage(const region::StageLoop &from) const {
-        const region::FuncPlace &place = tree_.place(func_->id);
-        if (!place.computed || place.stages.empty())
-            reject("'" + func_->name +
-                   "' is inlined, so it has no memory. Give it compute_root() or compute_at().");
-        // Memory that is only hoisted is the same, but not what is where in it.
-        bool inside = place.store == from.name || !tree_.encloses(place.store, from.name);
-        if (inside && !place.store.empty())
-            reject("'" + func_->name + "' is stored inside the loop '" + directive_.from +
-                   "', so a later iteration uses different memory. Store it further out.");
-    }
-
     /// What the memory holds.
-    Box storage() {
+    Box storage() const {
         if (func_ && !func_->is_output)
-            return regions_.storage(func_->id);
+            return plan_.storage.of(func_->id).region;
         Box box;
         int dimensions = image_ ? image_->dimensions : static_cast<int>(func_->args.size());
         std::string buffer = image_ ? image_->name : graph::buffer_name(*func_, 0);
@@ -105,7 +65,7 @@ class Prefetcher {
     size_t innermost() const {
         if (!func_)
             return 0;
-        const auto &order = tree_.schedule()[func_->id].storage_order;
+        const auto &order = plan_.tree.schedule()[func_->id].storage_order;
         if (order.empty())
             return 0;
         auto at = std::find(func_->args.begin(), func_->args.end(), order[0]);
@@ -121,7 +81,7 @@ class Prefetcher {
             coordinates.push_back(d == innermost() ? add(box[d].min, mul(at, int32(step))) : at);
         }
         if (func_)
-            coordinates = regions_.place_in_storage(func_->id, std::move(coordinates));
+            coordinates = plan_.storage.of(func_->id).place(std::move(coordinates));
         Stmt body = make_prefetch(directive_.source, std::move(coordinates));
         for (size_t d = 0; d < box.size(); d++) {
             Expr extent = simplify(add(sub(box[d].max, box[d].min), int32(1)));
@@ -134,10 +94,8 @@ class Prefetcher {
         return body;
     }
 
-    const region::LoopTree &tree_;
-    region::RegionMap &regions_;
+    const region::RegionPlan &plan_;
     const graph::Graph &graph_;
-    const StageNest &nest_;
     const schedules::Prefetch &directive_;
     const graph::FuncNode *func_ = nullptr;
     const graph::Image *image_ = nullptr;
@@ -145,14 +103,15 @@ class Prefetcher {
 
 }  // namespace
 
-Stmt prefetches(const region::LoopTree &tree, region::RegionMap &regions, const StageNest &nest,
+Stmt prefetches(const region::RegionPlan &plan, const StageNest &nest,
                 const region::StageLoop &at) {
     std::vector<Stmt> parts;
     const schedules::StageSchedule &s =
-        tree.schedule()[nest.func].stages[static_cast<size_t>(nest.stage)];
-    for (const schedules::Prefetch &p : s.prefetches)
-        if (p.at == at.var)
-            parts.push_back(Prefetcher(tree, regions, nest, p).loops(at));
+        plan.tree.schedule()[nest.func].stages[static_cast<size_t>(nest.stage)];
+    for (size_t i = 0; i < s.prefetches.size(); i++)
+        if (s.prefetches[i].at == at.var)
+            parts.push_back(Prefetcher(plan, s.prefetches[i])
+                                .loops(*plan.demand.of(nest).prefetched[i], at.name));
     return make_block(std::move(parts));
 }
 

@@ -2,7 +2,7 @@
 // prefetches: the loop nests of prefetch directives.
 
 #include "ir/stmt_node.h"
-#include "region/region_map.h"
+#include "region/plan.h"
 
 namespace Pipe::lower {
 
@@ -13,7 +13,7 @@ namespace Pipe::lower {
 ///
 /// CompileErrors if the stage does not read the data, or if its storage is allocated separately in
 /// each iteration.
-ir::Stmt prefetches(const region::LoopTree &tree, region::RegionMap &regions,
-                    const region::StageNest &nest, const region::StageLoop &at);
+ir::Stmt prefetches(const region::RegionPlan &plan, const region::StageNest &nest,
+                    const region::StageLoop &at);
 
 }  // namespace Pipe::lower

@@ -28,9 +28,9 @@ bool is_pure_block_loop(const StageLoop &loop) {
 
 class Finder {
   public:
-    Finder(const region::LoopTree &tree, region::RegionMap &regions, const Nest &nest)
-        : tree_(tree), regions_(regions), nest_(nest), stage_(*nest.stage),
-          func_(tree.graph()[stage_.func]) {}
+    Finder(const region::RegionPlan &plan, const Nest &nest)
+        : tree_(plan.tree), loops_(plan.demand.loops), nest_(nest), stage_(*nest.stage),
+          func_(tree_.graph()[stage_.func]) {}
 
     std::optional<RegisterSums> run(const Stmt &innermost) {
         if (!find_loops() || !is_plain_stage() || !find_extents())
@@ -85,7 +85,7 @@ class Finder {
         for (Type t : func_.types)
             bytes += t.bytes();
         for (size_t p = stage_.loops.size(); p-- > result_.block;) {
-            const region::Range range = regions_.loop_range(stage_.loops[p].name);
+            const region::Range &range = loops_.at(stage_.loops[p].name);
             int64_t extent = 0;
             if (!as_const_int(range.extent, &extent) || extent < 1 ||
                 __builtin_mul_overflow(result_.elements, extent, &result_.elements) ||
@@ -200,7 +200,7 @@ class Finder {
     }
 
     const region::LoopTree &tree_;
-    region::RegionMap &regions_;
+    const std::map<region::Level, region::Range> &loops_;
     const Nest &nest_;
     const StageNest &stage_;
     const graph::FuncNode &func_;
@@ -211,9 +211,9 @@ class Finder {
 
 }  // namespace
 
-std::optional<RegisterSums> register_sums(const region::LoopTree &tree, region::RegionMap &regions,
-                                          const Nest &nest, const Stmt &provide) {
-    return Finder(tree, regions, nest).run(provide);
+std::optional<RegisterSums> register_sums(const region::RegionPlan &plan, const Nest &nest,
+                                          const Stmt &provide) {
+    return Finder(plan, nest).run(provide);
 }
 
 }  // namespace Pipe::lower

@@ -33,7 +33,7 @@ struct RegisterSums {
 
 /// Nothing if the stage has no such block, or one that cannot be transformed. `provide`: the
 /// innermost statement of the nest.
-std::optional<RegisterSums> register_sums(const region::LoopTree &tree, region::RegionMap &regions,
-                                          const Nest &nest, const ir::Stmt &provide);
+std::optional<RegisterSums> register_sums(const region::RegionPlan &plan, const Nest &nest,
+                                          const ir::Stmt &provide);
 
 }  // namespace Pipe::lower

@@ -5,7 +5,7 @@
 #include "ir/intrinsics.h"
 #include "ir/program.h"
 #include "ir/simplify.h"
-#include "region/region_map.h"
+#include "region/region_solver.h"
 
 namespace Pipe::region {
 
@@ -138,12 +138,9 @@ Query extern_query(const graph::Graph &graph, const graph::FuncNode &func,
 }
 
 /// The lets of the query at the level, and its result.
-ExternRegions RegionMap::answer(const Level &level, const Query &query) {
-    for (const auto &[name, value] : query.lets) {
-        lets_[level].emplace_back(name, value);
-        LetDependencies &all = let_dependencies_[name] = dependencies(value);
-        all.from_query = true;
-    }
+ExternRegions RegionSolver::answer(const Level &level, const Query &query) {
+    for (const auto &[name, value] : query.lets)
+        lets_.bind_query(level, name, value);
     return query.answer;
 }
 
@@ -151,8 +148,8 @@ ExternRegions RegionMap::answer(const Level &level, const Query &query) {
 /// then asked what it reads for that. If only part of the stage is computed at a time (compute_at),
 /// the region that the function requests for the part, and the region it reads, are moved into
 /// those requested for the whole: storage further out does not hold more.
-const Box &RegionMap::ask(FuncId id, const Level &level, const std::string &prefix,
-                          const Box &needed) {
+const Box &RegionSolver::ask(FuncId id, const Level &level, const std::string &prefix,
+                             const Box &needed) {
     const graph::FuncNode &func = graph_[id];
     const ExternRegions *around = nullptr;
     if (!level.empty()) {
@@ -179,8 +176,8 @@ const Box &RegionMap::ask(FuncId id, const Level &level, const std::string &pref
         Box inside = within(box, around->inputs.at(name));
         for (size_t d = 0; d < box.size(); d++) {
             std::string let = prefix + ".reads." + name + "." + std::to_string(d);
-            box[d] = {bind(level, let + ".min", inside[d].min),
-                      bind(level, let + ".max", inside[d].max)};
+            box[d] = {lets_.bind(level, let + ".min", inside[d].min),
+                      lets_.bind(level, let + ".max", inside[d].max)};
         }
     }
     return result.output;

@@ -5,9 +5,6 @@
 // separately (stencils, up- and downsampling, clamps) and conservative otherwise.
 
 #include <string>
-#include <vector>
-
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -24,6 +21,12 @@ struct Interval {
     static Interval point(const Expr &e) { return {e, e}; }
     bool bounded() const { return min.defined() && max.defined(); }
     bool is_point() const { return min.defined() && min.same_as(max); }
+};
+
+/// The range of one loop variable or pure variable: min and extent are int32 Exprs.
+struct Range {
+    Expr min, extent;
+    Expr max() const { return ir::sub(ir::add(min, extent), ir::make_int(Int(32), 1)); }
 };
 
 /// One interval per dimension. Empty = no access.

@@ -1,11 +1,11 @@
-// RegionMap: the ranges of the variables of a stage's loop nest, seen from a level.
+// RegionSolver: the ranges of the variables of a stage's loop nest, seen from a level.
 
 #include <algorithm>
 
 #include "ir/equal.h"
 #include "ir/int32.h"
 #include "ir/simplify.h"
-#include "region/region_map.h"
+#include "region/region_solver.h"
 
 namespace Pipe::region {
 
@@ -19,7 +19,7 @@ Expr ceil_div(const Expr &a, const Expr &b) {
 
 }  // namespace
 
-std::map<std::string, Range> RegionMap::ranges_in(const StageNest &nest, const Box &domain) {
+std::map<std::string, Range> RegionSolver::ranges_in(const StageNest &nest, const Box &domain) {
     const graph::FuncNode &func = graph_[nest.func];
     for (const StageLoop &loop : nest.loops)
         if (loop.shifted)
@@ -42,9 +42,9 @@ std::map<std::string, Range> RegionMap::ranges_in(const StageNest &nest, const B
                                                                   ranges.at(t.outer).extent))};
         } else {
             const Expr extent = ranges.at(t.old_name).extent;
-            Tail tail = tail_of(nest, t, extent);
+            Tail tail = tails_.tail_of(nest, t, extent);
             Expr inner = t.factor;
-            if (tail == Tail::Guard && shrinks(nest, i))
+            if (tail == Tail::Guard && tails_.shrinks(nest, i))
                 inner = min(t.factor, sub(extent, mul(tree_.variable(nest, t.outer), t.factor)));
             ranges[t.inner] = {int32(0), simplify(inner)};
             ranges[t.outer] = {int32(0), simplify(ceil_div(extent, t.factor))};
@@ -54,7 +54,7 @@ std::map<std::string, Range> RegionMap::ranges_in(const StageNest &nest, const B
 }
 
 /// The product of two empty loops is empty, although both extents may be negative.
-Expr RegionMap::fused_extent(const Expr &inner, const Expr &outer) {
+Expr RegionSolver::fused_extent(const Expr &inner, const Expr &outer) {
     auto may_be_negative = [&](const Expr &extent) {
         std::optional<int64_t> most = upper_bound(sub(int32(0), extent));
         return !most || *most > 0;
@@ -63,11 +63,11 @@ Expr RegionMap::fused_extent(const Expr &inner, const Expr &outer) {
     return mul(both ? max(inner, int32(0)) : inner, outer);
 }
 
-std::map<std::string, Range> RegionMap::ranges(const StageNest &nest) {
+std::map<std::string, Range> RegionSolver::ranges(const StageNest &nest) {
     return ranges_in(nest, domain(nest.func, nest.stage));
 }
 
-IntervalScope RegionMap::scope_of(const StageNest &nest, const Level &level, Use use) {
+IntervalScope RegionSolver::scope_of(const StageNest &nest, const Level &level, Use use) {
     const graph::FuncNode &func = graph_[nest.func];
     const Level &compute = tree_.place(nest.func).compute;
     const Level &around = tree_.encloses(level, compute) ? level : compute;
@@ -85,10 +85,10 @@ IntervalScope RegionMap::scope_of(const StageNest &nest, const Level &level, Use
     return scope;
 }
 
-std::map<std::string, RegionMap::View> RegionMap::views(const StageNest &nest, const Level &level,
-                                                        const Box &domain, Use use) {
+std::map<std::string, RegionSolver::View>
+RegionSolver::views(const StageNest &nest, const Level &level, const Box &domain, Use use) {
     std::map<std::string, Range> ranges = ranges_in(nest, domain);
-    std::map<std::string, Expr> spans = this->spans(nest, ranges, use);
+    std::map<std::string, Expr> spans = tails_.spans(nest, ranges, use);
     auto full = [&](const std::string &var) {
         const Range &r = ranges.at(var);
         int64_t count = 0;
@@ -140,7 +140,7 @@ std::map<std::string, RegionMap::View> RegionMap::views(const StageNest &nest, c
 
 /// The position of the stage in one of its loops. A shared loop (compute_with) may run beyond the
 /// stage's own range: there the stage does nothing, so the position is clamped to the range.
-Expr RegionMap::position(const StageNest &nest, const StageLoop &loop, const Range &own) {
+Expr RegionSolver::position(const StageNest &nest, const StageLoop &loop, const Range &own) {
     Expr at = make_variable(Int(32), loop.name);
     if (!shares_loops(nest))
         return at;
@@ -158,7 +158,7 @@ Expr RegionMap::position(const StageNest &nest, const StageLoop &loop, const Ran
 
 /// While the range on which the result depends is being computed, it is not available, and not
 /// needed.
-Expr RegionMap::shift(const StageNest &nest, const StageLoop &loop) {
+Expr RegionSolver::shift(const StageNest &nest, const StageLoop &loop) {
     if (!loop.shifted)
         return int32(0);
     const std::string name = tree_.variable(nest, loop.dim.name)->name;
@@ -174,25 +174,20 @@ Expr RegionMap::shift(const StageNest &nest, const StageLoop &loop) {
         result = add(result, start ? sub(own.min, his.min) : sub(own.max(), his.max()));
     }
     known->second = simplify(result);
-    define_let(name, add(make_variable(Int(32), loop.name), known->second));
+    lets_.define(name, add(make_variable(Int(32), loop.name), known->second));
     return known->second;
 }
 
-bool RegionMap::shares_loops(const StageNest &nest) const {
+bool RegionSolver::shares_loops(const StageNest &nest) const {
     return tree_.shared_loops(nest) > 0 || !tree_.children(nest).empty();
 }
 
-Expr RegionMap::shifted_offset(const StageNest &nest, const schedules::Transform &split) const {
-    return make_variable(Int(32), stage_name(graph_[nest.func], nest.stage) + "." + split.old_name +
-                                      ".offset");
-}
-
-RegionMap::View RegionMap::view_of_split(const StageNest &nest, const schedules::Transform &t,
-                                         const Range &old, const View &full, const View &outer,
-                                         const View &inner, Use use) {
+RegionSolver::View RegionSolver::view_of_split(const StageNest &nest, const schedules::Transform &t,
+                                               const Range &old, const View &full,
+                                               const View &outer, const View &inner, Use use) {
     if (outer.seen == Seen::Full)
         return {Seen::Part, full.interval};
-    Tail tail = tail_of(nest, t, old.extent);
+    Tail tail = tails_.tail_of(nest, t, old.extent);
     auto base = [&](const Expr &at) {
         Expr offset = mul(at, t.factor);
         if (!shifts(tail))
@@ -201,8 +196,8 @@ RegionMap::View RegionMap::view_of_split(const StageNest &nest, const schedules:
         // If position() clamps to the stage's own range, the named offset would exceed it.
         bool kept = at->op == Op::Min || at->op == Op::Max;
         if (outer.seen == Seen::Point && !kept) {
-            define_let(shifted_offset(nest, t)->name, simplify(min(offset, last)));
-            offset = shifted_offset(nest, t);
+            lets_.define(shifted_offset(graph_, nest, t)->name, simplify(min(offset, last)));
+            offset = shifted_offset(graph_, nest, t);
         } else {
             offset = lesser(offset, last);
         }
@@ -227,47 +222,18 @@ RegionMap::View RegionMap::view_of_split(const StageNest &nest, const schedules:
     return {Seen::Part, result};
 }
 
-/// The number of values that each variable takes, starting at its min, when all loops run: more
-/// than its extent if a split rounds up.
-/// split rounds up.
-std::map<std::string, Expr> RegionMap::spans(const StageNest &nest,
-                                             const std::map<std::string, Range> &ranges, Use use) {
-    std::map<std::string, Expr> result;
-    for (const auto &[var, range] : ranges)
-        result[var] = range.extent;
-    const std::vector<schedules::Transform> &transforms = nest.transforms;
-    for (size_t i = transforms.size(); i-- > 0;) {
-        const schedules::Transform &t = transforms[i];
-        using Kind = schedules::Transform::Kind;
-        const Range &old = ranges.at(t.old_name);
-        if (t.kind == Kind::Rename) {
-            result[t.old_name] = result.at(t.outer);
-        } else if (t.kind == Kind::Fuse) {
-            const Expr &span = result.at(t.old_name);
-            if (!equal(span, old.extent))
-                result[t.outer] = simplify(ceil_div(span, ranges.at(t.inner).extent));
-        } else if (Tail tail = tail_of(nest, t, old.extent); !guards(tail, use)) {
-            Expr whole = add(mul(sub(result.at(t.outer), int32(1)), t.factor), result.at(t.inner));
-            bool exact = equal(result.at(t.inner), t.factor) && !goes_beyond(tail, use) &&
-                         equal(result.at(t.outer), ranges.at(t.outer).extent);
-            result[t.old_name] = exact ? old.extent : simplify(whole);
-        }
-    }
-    return result;
-}
-
-Box RegionMap::computed(FuncId id, int stage) {
+Box RegionSolver::computed(FuncId id, int stage) {
     return stored_by(tree_.place(id).stages[stage], domain(id, stage), tree_.place(id).compute);
 }
 
-Box RegionMap::provided(FuncId id) {
+void RegionSolver::provide(FuncId id) {
     int last = static_cast<int>(graph_[id].stages.size()) - 1;
     domain(id, last);
-    return bind(tree_.place(id).compute, graph_[id].name + ".provided", graph_[id],
-                unpadded_.at({id, last}));
+    kept(id).provided = bind(tree_.place(id).compute, graph_[id].name + ".provided", graph_[id],
+                             unpadded_.at({id, last}));
 }
 
-Box RegionMap::stored_by(const StageNest &nest, const Box &domain, const Level &level) {
+Box RegionSolver::stored_by(const StageNest &nest, const Box &domain, const Level &level) {
     const graph::Stage &stage = graph_[nest.func].stages[nest.stage];
     const std::vector<std::string> &args = graph_[nest.func].args;
     Box result = reached(nest, domain, level, Use::Stores);
@@ -281,11 +247,11 @@ Box RegionMap::stored_by(const StageNest &nest, const Box &domain, const Level &
 }
 
 /// Whether an interval is invariant in the loops between two levels.
-bool RegionMap::same_for_all(const Interval &interval, const Level &inner,
-                             const Level &outer) const {
+bool RegionSolver::same_for_all(const Interval &interval, const Level &inner,
+                                const Level &outer) const {
     const std::vector<Level> &path = tree_.path_to(inner);
-    std::set<std::string> min = dependencies(interval.min).variables,
-                          max = dependencies(interval.max).variables;
+    std::set<std::string> min = lets_.dependencies(interval.min).variables,
+                          max = lets_.dependencies(interval.max).variables;
     for (size_t i = tree_.path_to(outer).size(); i < path.size(); i++)
         if (min.count(path[i]) || max.count(path[i]))
             return false;

@@ -1,4 +1,4 @@
-// RegionMap: storage, sliding windows and storage folding.
+// RegionSolver: storage, sliding windows and storage folding.
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 #include "ir/simplify.h"
 #include "ir/substitute.h"
 #include "region/at_most.h"
-#include "region/region_map.h"
+#include "region/region_solver.h"
 #include "region/trend.h"
 #include "support/error_text.h"
 
@@ -15,31 +15,22 @@ namespace Pipe::region {
 
 using namespace ir;
 
-/// Whether an update stores elements that the definitions before it may not have computed.
-bool RegionMap::stores_beyond_reads(const StageNest &nest) const {
-    return std::any_of(nest.transforms.begin(), nest.transforms.end(),
-                       [&](const schedules::Transform &t) {
-                           return t.kind == schedules::Transform::Kind::Split &&
-                                  strategy(nest, t) == TailStrategy::PredicateLoads;
-                       });
-}
-
-const Box &RegionMap::storage(FuncId id) {
-    auto found = storages_.find(id);
-    if (found != storages_.end())
-        return found->second;
+const Box &RegionSolver::storage(FuncId id) {
+    Box &region = kept(id).region;
+    if (!region.empty())
+        return region;
     const graph::FuncNode &func = graph_[id];
     const FuncPlace &place = tree_.place(id);
     Box box = stored_by(place.stages[0], domain_at(id, 0, place.store), place.store);
     for (size_t s = 1; s < place.stages.size(); s++)
-        if (stores_beyond_reads(place.stages[s])) {
+        if (tails_.stores_beyond_reads(place.stages[s])) {
             const Box &domain = domain_at(id, static_cast<int>(s), place.store);
             merge(box, stored_by(place.stages[s], domain, place.store));
             for (Interval &i : box)
                 i = {simplify(i.min), simplify(i.max)};
         }
     add_unused_loads(id, box);
-    return storages_[id] = bind(place.store, func.name + ".storage", func, box);
+    return region = bind(place.store, func.name + ".storage", func, box);
 }
 
 namespace {
@@ -66,28 +57,28 @@ bool is_independent_along(const graph::FuncNode &func, size_t dim) {
 /// computed in the last iteration are kept, so that only the remaining part is computed. In loops
 /// further in, which need the same region each time, the first iteration computes it for all.
 /// `domain`: of the last stage.
-void RegionMap::slide(FuncId id, Box &domain) {
+void RegionSolver::slide(FuncId id, Box &domain) {
     const FuncPlace &place = tree_.place(id);
     const std::vector<Level> &path = tree_.path_to(place.compute);
-    Window &window = windows_[id];
+    Window &window = kept(id).window;
     window.not_sliding_because = "no loop between its store level and its compute level moves it";
     for (size_t i = path.size(); i-- > tree_.path_to(place.store).size();) {
         const Level &loop = path[i];
         std::vector<size_t> moved;
         for (size_t d = 0; d < domain.size(); d++)
-            if (moves_with(domain[d].min, loop) || moves_with(domain[d].max, loop))
+            if (lets_.moves_with(domain[d].min, loop) || lets_.moves_with(domain[d].max, loop))
                 moved.push_back(d);
         if (!moved.empty() && runs_once(loop)) {  // the loop that moves it is further out
             const Expr only = loop_range(loop).min;
             for (size_t d : moved)
                 for (Expr *end : {&domain[d].min, &domain[d].max})
-                    *end = simplify(substitute(loop, only, expand_along(*end, loop)));
+                    *end = simplify(substitute(loop, only, lets_.expand_along(*end, loop)));
             continue;
         }
         if (moved.empty() && in_order(tree_.kind_of(loop))) {
             // (The first iteration of a shared loop may not belong to the stage computed in it.)
             if (!shares_loops(tree_.owner(loop)))
-                still_[id].push_back(loop);
+                window.still.push_back(loop);
             continue;
         }
         window.not_sliding_because = obstacle(id, loop, moved, domain);
@@ -99,34 +90,24 @@ void RegionMap::slide(FuncId id, Box &domain) {
         keep_last(id, moved[0], loop, begin, domain[moved[0]]);
         const bool runs_again = i > tree_.path_to(place.store).size();
         if (runs_again && begin.same_as(loop_range(loop).min))
-            slides_[id] = std::nullopt;  // the window returns to its begin each time the loop runs
+            window.step = std::nullopt;  // the window returns to its begin each time the loop runs
         return;
     }
 }
 
-Expr RegionMap::computing_iterations(FuncId id) {
-    domain(id, 0);
-    Expr first;
-    if (auto loops = still_.find(id); loops != still_.end())
-        for (const Level &loop : loops->second) {
-            Expr begins = make_binary(Op::LE, make_variable(Int(32), loop), loop_range(loop).min);
-            first = first.defined() ? make_binary(Op::And, begins, first) : begins;
-        }
-    return first;
-}
-
-bool RegionMap::runs_once(const Level &loop) {
+bool RegionSolver::runs_once(const Level &loop) {
     const Expr extent = loop_range(loop).extent;
     return upper_bound(extent) == 1 && upper_bound(sub(int32(0), extent)) == -1;
 }
 
-std::string RegionMap::obstacle(FuncId id, const Level &loop, const std::vector<size_t> &moved,
-                                const Box &needed) {
-    Window &window = windows_[id];
+std::string RegionSolver::obstacle(FuncId id, const Level &loop, const std::vector<size_t> &moved,
+                                   const Box &needed) {
+    Window &window = kept(id).window;
     // A C function determines the region that it reads, which may vary irregularly between
     // iterations.
     bool from_query = std::any_of(moved.begin(), moved.end(), [&](size_t d) {
-        return dependencies(needed[d].min).from_query || dependencies(needed[d].max).from_query;
+        return lets_.dependencies(needed[d].min).from_query ||
+               lets_.dependencies(needed[d].max).from_query;
     });
     if (!in_order(tree_.kind_of(loop))) {
         window.cannot = !moved.empty() && !from_query;
@@ -137,8 +118,8 @@ std::string RegionMap::obstacle(FuncId id, const Level &loop, const std::vector<
         return "the loop " + loop + " moves it in several dimensions";
     }
     const size_t d = moved[0];
-    Trend high = from_query ? Trend::Unknown : trend_of(expand_steady(needed[d].max), loop);
-    Trend low = from_query ? Trend::Unknown : trend_of(expand_steady(needed[d].min), loop);
+    Trend high = from_query ? Trend::Unknown : trend_of(lets_.expand_steady(needed[d].max), loop);
+    Trend low = from_query ? Trend::Unknown : trend_of(lets_.expand_steady(needed[d].min), loop);
     if ((high != Trend::Up && high != Trend::Down) || low != high) {
         window.cannot = high == Trend::BothWays || low == Trend::BothWays;
         return "it could not be shown to move monotonically with the loop " + loop;
@@ -156,7 +137,7 @@ std::string RegionMap::obstacle(FuncId id, const Level &loop, const std::vector<
          std::any_of(schedule.bounds.begin(), schedule.bounds.end(), is_d)))
         return "the regions of its definitions are aligned or bounded individually";
     for (const StageNest &nest : tree_.place(id).stages) {
-        if (ends_beyond(nest, d))
+        if (tails_.ends_beyond(nest, d))
             return "a split of the dimension computes more than the new values";
         if (func.has_updates() && shares_loops(nest))
             return "its updates share loops";
@@ -169,13 +150,12 @@ std::string RegionMap::obstacle(FuncId id, const Level &loop, const std::vector<
 /// previous one, and the contents of a window along it remain valid. (If the window were refilled
 /// in each run, a chain of windows, each in the loop of the next, would take time exponential in
 /// its length.)
-Expr RegionMap::first_iteration(FuncId id, const Level &loop) {
+Expr RegionSolver::first_iteration(FuncId id, const Level &loop) {
     const Expr begin = loop_range(loop).min;
     const StageNest &parent = tree_.owner(loop);
-    auto found = windows_.find(parent.func);
-    if (found == windows_.end() || !found->second.first.defined() || shares_loops(parent))
+    const Window &rows = kept(parent.func).window;
+    if (!rows.first.defined() || shares_loops(parent))
         return begin;
-    const Window &rows = found->second;
     const int last_stage = static_cast<int>(graph_[parent.func].stages.size()) - 1;
     const Interval &fresh = domain(parent.func, last_stage)[static_cast<size_t>(rows.dim)];
     auto same = [](const Expr &a, const Expr &b) {
@@ -197,50 +177,31 @@ Expr RegionMap::first_iteration(FuncId id, const Level &loop) {
 
 /// Reduces a window to the part that earlier iterations of the loop, which begins at `begin`, have
 /// not computed.
-void RegionMap::keep_last(FuncId id, size_t dim, const Level &loop, const Expr &begin,
-                          Interval &window) {
-    const bool up = windows_[id].up;
+void RegionSolver::keep_last(FuncId id, size_t dim, const Level &loop, const Expr &begin,
+                             Interval &window) {
+    const bool up = kept(id).window.up;
     Expr at = make_variable(Int(32), loop), one = int32(1);
     Expr first = make_binary(Op::LE, at, begin);
     Expr &end = up ? window.min : window.max;
     const Expr &leading = up ? window.max : window.min;
-    Expr last = simplify(substitute(loop, sub(at, one), expand_along(leading, loop)));
+    Expr last = simplify(substitute(loop, sub(at, one), lets_.expand_along(leading, loop)));
     Expr fresh = up ? greater(end, add(last, one)) : lesser(end, sub(last, one));
-    slides_[id] = upper_bound(expand_steady(up ? sub(leading, last) : sub(last, leading)));
+    kept(id).window.step =
+        upper_bound(lets_.expand_steady(up ? sub(leading, last) : sub(last, leading)));
     const graph::FuncNode &func = graph_[id];
     const int last_stage = static_cast<int>(func.stages.size()) - 1;
     const std::string name = stage_name(func, last_stage) + "." + func.args[dim];
-    steady_values_[name + (up ? ".min" : ".max")] = fresh;
-    const Expr along = simplify(expand_along(end, loop));
-    windows_[id].loop = loop;
+    lets_.define_steady(name + (up ? ".min" : ".max"), fresh);
+    const Expr along = simplify(lets_.expand_along(end, loop));
+    kept(id).window.loop = loop;
     // If successive iterations are contiguous, and none is empty.
     if (up && at_most(along, add(last, one)) &&
-        at_most(along, simplify(expand_along(leading, loop))))
-        windows_[id].first = bind(loop, name + ".first", substitute(loop, begin, along));
+        at_most(along, simplify(lets_.expand_along(leading, loop))))
+        kept(id).window.first = lets_.bind(loop, name + ".first", substitute(loop, begin, along));
     end = make_select(first, end, fresh);
 }
 
-/// Whether a split of the dimension, or of a loop derived from it, rounds up or shifts: it would
-/// compute more than the new part.
-bool RegionMap::ends_beyond(const StageNest &nest, size_t dim) const {
-    using Kind = schedules::Transform::Kind;
-    std::set<std::string> made{graph_[nest.func].args[dim]};
-    for (const schedules::Transform &t : nest.transforms) {
-        if (t.kind == Kind::Fuse) {
-            if (made.count(t.inner) || made.count(t.outer))
-                made.insert(t.old_name);
-        } else if (made.count(t.old_name)) {
-            if (t.kind == Kind::Split && strategy(nest, t) != TailStrategy::GuardWithIf)
-                return true;
-            made.insert(t.outer);
-            if (t.kind == Kind::Split)
-                made.insert(t.inner);
-        }
-    }
-    return false;
-}
-
-Range RegionMap::loop_range(const Level &level) {
+Range RegionSolver::loop_range(const Level &level) {
     const StageNest &parent = tree_.owner(level);
     std::vector<const StageNest *> sharers{&parent};
     for (size_t i = 0; i < sharers.size(); i++)
@@ -259,94 +220,46 @@ Range RegionMap::loop_range(const Level &level) {
     return {simplify(all.min), simplify(add(sub(all.max, all.min), int32(1)))};
 }
 
-void RegionMap::reject_fold(FuncId id, const std::string &dim, const std::string &why) const {
+void RegionSolver::reject_fold(FuncId id, const std::string &dim, const std::string &why) const {
     const graph::FuncNode &func = graph_[id];
     throw CompileError("fold_storage(" + support::marked(support::Field::Dimension, dim) + ") of " +
                        graph::located_name(func) + ": " + why);
 }
 
-/// Keeps as many planes of dimension `slid` as are live at a time, rounded up to a power of two so
-/// that the modulo is a mask. `needed`: the region that one iteration of the compute level reads.
-/// Checks the user's fold_storage.
-void RegionMap::fold(FuncId id, Box needed) {
+/// The number of planes of each dimension, and of each loop variable, that one computation stores.
+std::map<std::string, Expr> RegionSolver::planes(FuncId id, const Box &needed) {
+    const FuncPlace &place = tree_.place(id);
+    const StageNest &first = place.stages[0];
+    std::map<std::string, Expr> span = tails_.spans(first, ranges_in(first, needed), Use::Stores);
+    for (const StageNest &nest : place.stages)
+        if (nest.stage > 0 && tails_.stores_beyond_reads(nest))
+            for (const auto &[var, more] : tails_.spans(nest, ranges_in(nest, needed), Use::Stores))
+                if (auto known = span.find(var); known != span.end())
+                    known->second = max(known->second, more);
+    return span;
+}
+
+/// Keeps as many planes of the dimension that slides as are live at a time, and of those that the user
+/// folds. `needed`: the region that one iteration of the compute level reads.
+void RegionSolver::fold(FuncId id, Box needed) {
     const graph::FuncNode &func = graph_[id];
-    const Window &window = windows_[id];
+    const Window &window = kept(id).window;
     const int slid = window.dim;
     if (slid >= 0)
         needed[static_cast<size_t>(slid)] = window.needed;
-    const FuncPlace &place = tree_.place(id);
-    const schedules::FuncSchedule &schedule = tree_.schedule()[id];
-    std::vector<Fold> &folds = folds_[id];
-    const StageNest &first = place.stages[0];
-    std::map<std::string, Expr> span = spans(first, ranges_in(first, needed), Use::Stores);
-    for (const StageNest &nest : place.stages)
-        if (nest.stage > 0 && stores_beyond_reads(nest))
-            for (const auto &[var, more] : spans(nest, ranges_in(nest, needed), Use::Stores))
-                if (auto known = span.find(var); known != span.end())
-                    known->second = max(known->second, more);
+    const std::vector<schedules::FoldedDim> &all = tree_.schedule()[id].folds;
+    std::map<std::string, Expr> span = planes(id, needed);
     for (size_t d = 0; d < needed.size(); d++) {
-        const std::string &dim = func.args[d];
-        auto asked = std::find_if(schedule.folds.begin(), schedule.folds.end(),
-                                  [&](const schedules::FoldedDim &f) { return f.var == dim; });
-        std::optional<int64_t> live = upper_bound(span.at(dim));
-        if (asked != schedule.folds.end()) {
-            if (stored_for_many(id))
-                reject_fold(id, dim,
-                            "a parallel or vectorized loop lies between its store level and its "
-                            "compute level, so that threads or lanes would overwrite values that "
-                            "others still need. Store it inside that loop.");
-            bool moves = place.store != place.compute &&
-                         !same_for_all(needed[d], place.compute, place.store);
-            if (moves && static_cast<int>(d) != slid) {
-                std::string why = slid >= 0
-                                      ? "it slides along " + func.args[static_cast<size_t>(slid)]
-                                      : window.not_sliding_because;
-                reject_fold(
-                    id, dim,
-                    "the window cannot slide along " + dim + ": " + why +
-                        ". Compute and store it at one level, or make the window move along " +
-                        dim + " with a serial loop.");
-            }
-            if (moves && asked->forward != window.up)
-                reject_fold(id, dim,
-                            window.up
-                                ? "the window moves upwards, so it is folded forward. Leave out "
-                                  "the `false`."
-                                : "the window moves downwards: fold it backward, with `false`.");
-            int64_t factor = 0;
-            if (!as_const_int(asked->factor, &factor))
-                reject_fold(id, dim, "the factor must be a constant.");
-            if (!live)
-                reject_fold(
-                    id, dim,
-                    "the number of planes that are live at a time depends on sizes that are not "
-                    "known at compile time. Compute it further in (compute_at), or "
-                    "bound the range of " +
-                        dim + " (bound).");
-            if (*live > factor)
-                reject_fold(id, dim,
-                            "the factor " + std::to_string(factor) +
-                                " is too small: " + std::to_string(*live) +
-                                " planes are live at a time. Use at least this factor.");
-            live_planes_[id] = *live;
-            folds.push_back({static_cast<int>(d), asked->factor});
-            continue;
+        auto requested = std::find_if(all.begin(), all.end(), [&](const schedules::FoldedDim &f) {
+            return f.var == func.args[d];
+        });
+        std::optional<int64_t> live = upper_bound(span.at(func.args[d]));
+        if (requested != all.end()) {
+            check_fold(id, d, *requested, needed[d], live);
+            kept(id).folds.push_back({static_cast<int>(d), requested->factor, *live});
+        } else if (static_cast<int>(d) == slid) {
+            fold_window(id, d, live);
         }
-        const std::string &innermost =
-            schedule.storage_order.empty() ? func.args[0] : schedule.storage_order[0];
-        // The storage of an async Func is not folded, so that it can be computed far ahead; neither
-        // are rows, unless they must have a constant size.
-        const bool keeps_rows = dim == innermost && schedule.memory != MemoryType::Register;
-        if (static_cast<int>(d) != slid || keeps_rows || !live || stored_for_many(id) ||
-            schedule.async)
-            continue;
-        int64_t factor = 1;
-        while (factor < *live)
-            factor *= 2;
-        std::optional<int64_t> all =
-            upper_bound(add(sub(storage(id)[d].max, storage(id)[d].min), int32(1)));
-        if (!all || *all > factor)
-            folds.push_back({static_cast<int>(d), int32(factor)});
     }
     if (window.cannot)
         throw CompileError(
@@ -356,7 +269,80 @@ void RegionMap::fold(FuncId id, Box needed) {
             "level; to hoist only its memory, use hoist_storage.");
 }
 
-bool RegionMap::stored_for_many(FuncId id) const {
+/// Folds the dimension along which the window slides, to a power of two so that the modulo is a mask.
+void RegionSolver::fold_window(FuncId id, size_t d, std::optional<int64_t> live) {
+    const std::vector<std::string> &args = graph_[id].args;
+    const schedules::FuncSchedule &schedule = tree_.schedule()[id];
+    const std::string &innermost =
+        schedule.storage_order.empty() ? args[0] : schedule.storage_order[0];
+    std::string &obstacle = kept(id).not_folded_because;
+    if (args[d] == innermost && schedule.memory != MemoryType::Register)
+        obstacle = "rows stay whole";  // unless they must have a constant size
+    else if (!live)
+        obstacle = "the number of planes that are live at a time is not known at compile time";
+    else if (stored_for_many(id))
+        obstacle =
+            "a parallel or vectorized loop lies between its store level and its compute level";
+    else if (schedule.async)
+        obstacle = "it is async, and can be computed far ahead";
+    if (!obstacle.empty())
+        return;
+    int64_t factor = 1;
+    while (factor < *live)
+        factor *= 2;
+    std::optional<int64_t> all =
+        upper_bound(add(sub(storage(id)[d].max, storage(id)[d].min), int32(1)));
+    if (!all || *all > factor)
+        kept(id).folds.push_back({static_cast<int>(d), int32(factor), *live});
+    else
+        obstacle = "all of it is no more than the planes that are live at a time";
+}
+
+/// Refuses a fold_storage that would lose values.
+void RegionSolver::check_fold(FuncId id, size_t d, const schedules::FoldedDim &requested,
+                              const Interval &needed, std::optional<int64_t> live) const {
+    const std::vector<std::string> &args = graph_[id].args;
+    const FuncPlace &place = tree_.place(id);
+    const Window &window = kept_[static_cast<size_t>(id)].window;
+    const std::string &dim = args[d];
+    if (stored_for_many(id))
+        reject_fold(id, dim,
+                    "a parallel or vectorized loop lies between its store level and its "
+                    "compute level, so that threads or lanes would overwrite values that "
+                    "others still need. Store it inside that loop.");
+    const bool moves =
+        place.store != place.compute && !same_for_all(needed, place.compute, place.store);
+    if (moves && static_cast<int>(d) != window.dim) {
+        std::string why = window.dim >= 0
+                              ? "it slides along " + args[static_cast<size_t>(window.dim)]
+                              : window.not_sliding_because;
+        reject_fold(id, dim,
+                    "the window cannot slide along " + dim + ": " + why +
+                        ". Compute and store it at one level, or make the window move along " +
+                        dim + " with a serial loop.");
+    }
+    if (moves && requested.forward != window.up)
+        reject_fold(id, dim,
+                    window.up ? "the window moves upwards, so it is folded forward. Leave out "
+                                "the `false`."
+                              : "the window moves downwards: fold it backward, with `false`.");
+    int64_t factor = 0;
+    if (!as_const_int(requested.factor, &factor))
+        reject_fold(id, dim, "the factor must be a constant.");
+    if (!live)
+        reject_fold(id, dim,
+                    "the number of planes that are live at a time depends on sizes that are not "
+                    "known at compile time. Compute it further in (compute_at), or "
+                    "bound the range of " +
+                        dim + " (bound).");
+    if (*live > factor)
+        reject_fold(id, dim,
+                    "the factor " + std::to_string(factor) +
+                        " is too small: " + std::to_string(*live) +
+                        " planes are live at a time. Use at least this factor.");
+}
+
+bool RegionSolver::stored_for_many(FuncId id) const {
     const FuncPlace &place = tree_.place(id);
     const std::vector<Level> &path = tree_.path_to(place.compute);
     return std::any_of(path.begin() + static_cast<long>(tree_.path_to(place.store).size()),
@@ -364,9 +350,13 @@ bool RegionMap::stored_for_many(FuncId id) const {
                        [&](const Level &loop) { return is_unordered(tree_.kind_of(loop)); });
 }
 
-const std::vector<Fold> &RegionMap::folds(FuncId id) {
+const FuncStorage &RegionSolver::place(FuncId id) {
     domain(id, 0);
-    return folds_[id];
+    FuncStorage &result = kept(id);
+    result.relative = tree_.place(id).hoist != tree_.place(id).store;
+    if (result.relative)
+        storage(id);
+    return result;
 }
 
 }  // namespace Pipe::region

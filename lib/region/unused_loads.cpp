@@ -1,4 +1,4 @@
-// RegionMap: data that is loaded but not used, because a mask prevents its results from being
+// RegionSolver: data that is loaded but not used, because a mask prevents its results from being
 // stored (TailStrategy::PredicateStores). It is allocated, but need not be computed.
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 #include "ir/intrinsics.h"
 #include "ir/simplify.h"
 #include "ir/visit.h"
-#include "region/region_map.h"
+#include "region/region_solver.h"
 
 namespace Pipe::region {
 
@@ -37,14 +37,14 @@ bool follows(const Expr &root, const std::string &func) {
 
 /// A reader with masked stores loads values that it does not use. If the Func is stored and
 /// computed for this reader alone, they need not be computed, as long as they are harmless.
-Use RegionMap::use_by(const StageNest &reader, FuncId id) const {
+Use RegionSolver::use_by(const StageNest &reader, FuncId id) const {
     const FuncPlace &place = tree_.place(id);
     const schedules::FuncSchedule &schedule = tree_.schedule()[id];
-    const bool masks = std::any_of(reader.transforms.begin(), reader.transforms.end(),
-                                   [&](const schedules::Transform &t) {
-                                       return t.kind == schedules::Transform::Kind::Split &&
-                                              strategy(reader, t) == TailStrategy::PredicateStores;
-                                   });
+    const bool masks = std::any_of(
+        reader.transforms.begin(), reader.transforms.end(), [&](const schedules::Transform &t) {
+            return t.kind == schedules::Transform::Kind::Split &&
+                   tails_.strategy(reader, t) == TailStrategy::PredicateStores;
+        });
     const bool plain = !graph_[id].is_output && !whole_[static_cast<size_t>(id)] &&
                        place.store == place.compute && place.hoist == place.store &&
                        !schedule.memoize && !schedule.async && schedule.folds.empty() &&
@@ -68,7 +68,7 @@ Use RegionMap::use_by(const StageNest &reader, FuncId id) const {
     return followed ? Use::Loads : Use::Values;
 }
 
-void RegionMap::add_unused_loads(FuncId id, Box &storage) {
+void RegionSolver::add_unused_loads(FuncId id, Box &storage) {
     bool any = false;
     for (const StageNest *reader : tree_.readers(id)) {
         if (use_by(*reader, id) != Use::Values)

@@ -1,5 +1,7 @@
 #pragma once
-// RegionMap: the box of each Func that is needed in one iteration of a given loop.
+// RegionSolver: the box of each Func that is needed in one iteration of a given loop. Regions depend on each
+// other in both directions between levels (what a window keeps, how tails are padded), so they are solved
+// on demand and remembered; plan.h has the finished values.
 //
 // Bounds inference, from consumers to producers. For a Func F and a loop level L around all its uses,
 //
@@ -19,103 +21,51 @@
 #include <vector>
 
 #include "ir/equal.h"
+#include "region/demand.h"
 #include "region/extern_query.h"
+#include "region/loop_bounds.h"
 #include "region/loop_tree.h"
+#include "region/names.h"
+#include "region/storage_plan.h"
+#include "region/tail_rules.h"
 #include "region/touched.h"
 
 namespace Pipe::region {
 
-/// The range of one loop variable or pure variable: min and extent are int32 Exprs.
-struct Range {
-    Expr min, extent;
-    Expr max() const { return ir::sub(ir::add(min, extent), ir::make_int(Int(32), 1)); }
-};
-
-/// The resolved tail strategy of a split: Auto is decided, and a factor that divides needs none.
-enum class Tail : uint8_t {
-    None,
-    RoundUp,
-    Guard,
-    ShiftInwards,
-    PredicateLoads,
-    PredicateStores,
-    ShiftInwardsAndBlend,
-    RoundUpAndBlend,
-};
-inline bool shifts(Tail t) {
-    return t == Tail::ShiftInwards || t == Tail::ShiftInwardsAndBlend;
-}
-
-/// The accesses that a tail strategy affects. Values: loads of values that only flow into the
-/// stage's own stores.
-enum class Use : uint8_t { Loads, Stores, Values };
-/// Whether the tail keeps this access inside the range, by a test or a mask.
-inline bool guards(Tail t, Use use) {
-    return t == Tail::Guard || (t == Tail::PredicateLoads && use != Use::Stores) ||
-           (t == Tail::PredicateStores && use != Use::Loads);
-}
-/// Whether the tail extends this access beyond the range, to a multiple of the factor.
-inline bool goes_beyond(Tail t, Use use) {
-    return t != Tail::None && !shifts(t) && !guards(t, use);
-}
-
-/// A storage dimension with indices modulo `factor`.
-struct Fold {
-    int dim = 0;
-    Expr factor;
-};
-
 /// Whether a definition contains selects of which only one arm may be evaluated.
 bool has_selects(const graph::Stage &stage);
 
-class RegionMap {
+class RegionSolver {
   public:
     /// `any_size`: Auto tails are guarded instead of shifted inwards, so that no extent is too
     /// small.
-    explicit RegionMap(const LoopTree &tree, bool any_size = false);
-
-    const LoopTree &tree() const { return tree_; }
+    explicit RegionSolver(const LoopTree &tree, bool any_size = false);
+    RegionSolver(const RegionSolver &) = delete;
 
     /// The domain of a stage's loops at its compute level, per pure variable. For a sliding window:
     /// only the new part. Refers to lets of the compute level.
     const Box &domain(FuncId func, int stage);
-    /// The region that one computation provides to readers: the domain of the last stage, without
-    /// what its tails compute in addition. Refers to lets of the compute level.
-    Box provided(FuncId func);
+    /// Records the region that one computation of a memoized Func provides (FuncStorage::provided).
+    void provide(FuncId func);
     /// The region allocated at the store level.
     const Box &storage(FuncId func);
-    /// The iterations of the compute level in which the Func is computed: undefined for all of
-    /// them. If the innermost loops inside the store level need the same region each time, only
-    /// their first iteration computes it.
-    Expr computing_iterations(FuncId func);
     /// Elements that the loops of a stage access: the domain, or more if a tail rounds up.
     Box computed(FuncId func, int stage);
     /// The box of an input image that the whole pipeline reads; empty if it reads none of it.
     const Box &image(const std::string &name);
     /// The part that one stage reads, at root; null if it reads nothing.
     const Box *image_read_by(const StageNest &nest, const std::string &name);
-    /// Dimensions of a Func's storage that are folded, because its window slides or the user
-    /// requested it.
-    const std::vector<Fold> &folds(FuncId func);
-    /// The coordinates in memory of an element of a Func: modulo the factor in folded dimensions,
-    /// relative to the min in hoisted storage, with the copy of a ring buffer.
-    std::vector<Expr> place_in_storage(FuncId func, std::vector<Expr> coordinates);
-    /// The extents to allocate at the hoist level, in the coordinates of place_in_storage().
-    std::vector<Range> allocation(FuncId func);
-    /// The number of iterations of its compute level by which an async Func may run ahead of its
-    /// readers, including the one in progress; undefined = unlimited.
-    Expr slots(FuncId func);
+    /// How a Func is kept: its window, folds, and the region if coordinates are relative to it.
+    const FuncStorage &place(FuncId func);
+    /// The same for all Funcs that were asked for.
+    const std::vector<FuncStorage> &kept() const { return kept_; }
 
     /// Ranges of every loop and of every intermediate variable of the stage's nest.
     std::map<std::string, Range> ranges(const StageNest &nest);
-    /// The tails of a stage's splits: one per Transform (None for transforms that are not splits).
-    std::vector<Tail> tails(const StageNest &nest);
 
-    /// The region of a Func or image that one iteration of the stage's loop `at`, including
-    /// everything computed inside, reads `offset` iterations of the loop `from` later. Nothing if
-    /// it reads none of it.
-    std::optional<Box> read_later(const StageNest &nest, const std::string &source, const Level &at,
-                                  const Level &from, const Expr &offset);
+    /// The region that the loop of a prefetch directive prefetches: what one iteration of the stage's loop
+    /// `at`, including everything computed inside, reads of the source some iterations later.
+    Box prefetched(const StageNest &nest, const schedules::Prefetch &directive, const Level &at);
 
     /// The selects in a stage's definition of which only the chosen arm may be evaluated.
     const Choices &choices(const StageNest &nest);
@@ -125,25 +75,22 @@ class RegionMap {
     /// The region of a definition that readers and later definitions need, regardless of its
     /// bounds: in the whole pipeline, or for one computation (refers to lets of the compute level).
     Box needed(FuncId func, int stage, bool one_computation);
-    /// The offset of the variable in an iteration of the outer loop, for a split that shifts
-    /// inwards: the variable bound to min(outer * factor, extent - factor). build() binds it inside
-    /// the outer loop.
-    Expr shifted_offset(const StageNest &nest, const schedules::Transform &split) const;
-
     /// The difference between the stage's own variable and the loop's: nonzero if compute_with
-    /// aligns. build() binds the variable inside the loop.
+    /// aligns. The loops bind the variable inside the loop.
     Expr shift(const StageNest &nest, const StageLoop &loop);
     /// The range of the loop of that name: with compute_with, over all stages that share it.
     Range loop_range(const Level &level);
 
-    /// Lets that must be bound just inside a level, each using only earlier ones.
-    const std::vector<std::pair<std::string, Expr>> &lets(const Level &level);
-
-    /// The maximum of an int32 expression over lets and loop variables, if it is bounded by a
-    /// constant (lets are expanded; a min() uses its better operand).
-    std::optional<int64_t> upper_bound(const Expr &e);
+    const LetTable &lets() const { return lets_; }
+    const TailRules &tail_rules() const { return tails_; }
+    /// The lets of all levels and the shifts.
+    Names names() const { return {lets_.lets(), shifts_}; }
 
   private:
+    std::optional<Box> read_later(const StageNest &nest, const std::string &source, const Level &at,
+                                  const Level &from, const Expr &offset);
+    FuncStorage &kept(FuncId func) { return kept_[static_cast<size_t>(func)]; }
+    std::optional<int64_t> upper_bound(const Expr &e) const { return bounds_.upper_bound(e); }
     enum class Seen : uint8_t { Full, Point, Part };
     /// A variable of a nest seen from a level: its whole range, a single value, or part of the
     /// range.
@@ -179,31 +126,12 @@ class RegionMap {
     Box stored_by(const StageNest &nest, const Box &domain, const Level &level);
     /// The domain at the level, expanded by the loads or stores of tails.
     Box reached(const StageNest &nest, const Box &domain, const Level &level, Use use);
-    std::vector<Expr> most_beyond(const StageNest &nest, Use use) const;
     const Box &padded(const StageNest &nest);
-    bool stores_beyond_reads(const StageNest &nest) const;
-    std::map<std::string, Expr> spans(const StageNest &nest,
-                                      const std::map<std::string, Range> &ranges, Use use);
     void align(FuncId func, int stage, const Level &level, Box &box);
-    /// The maximum of an expression of the level `inner` over all iterations of the loops from
-    /// `outer` to it. Undefined if it is unbounded.
-    Expr greatest(const Expr &e, const Level &inner, const Level &outer);
-    bool uses_lets_between(const Expr &e, const Level &inner, const Level &outer);
     /// The end of a box for several iterations of the compute level: `last`, or the end of the last
     /// iteration, where each ends at `once`, and none more than `beyond` after `last`.
     Expr last_of_all(FuncId func, const Expr &last, const Expr &once, const Expr &beyond,
                      const Level &level);
-    Expr extent_when_hoisted(FuncId func, const Expr &extent);
-    /// A loop whose iterations use the copies of a ring buffer in turn.
-    struct RingLoop {
-        Range range;
-        Level
-            outer;  ///< the outer loop of the same split, in whose last iteration this loop may end early
-        Expr factor;  ///< the number of its iterations otherwise
-        Expr both;    ///< the number of iterations of the two together
-    };
-    const Expr &ring_index(FuncId func);
-    RingLoop ring_loop(FuncId func, const Level &level, const std::vector<Level> &levels);
     [[noreturn]] void reject_fold(FuncId func, const std::string &dim,
                                   const std::string &why) const;
     Box pad_for_tails(const StageNest &nest, Box domain, const Level &level);
@@ -218,14 +146,11 @@ class RegionMap {
         UnlessEmpty,      // an RDom that reads it, directly or through other Funcs, may be empty
         UnderConditions,  // the condition of a where, a select or a guard may never be true
     };
+    StageTails stage_tails(const StageNest &nest) { return tails_.stage_tails(nest, ranges(nest)); }
     bool is_guarded_further_in(FuncId func);
     Needed needed_under_conditions(FuncId func);
     const std::vector<bool> &loose_dimensions(FuncId func);
     bool same_for_all(const Interval &interval, const Level &inner, const Level &outer) const;
-    TailStrategy strategy(const StageNest &nest, const schedules::Transform &split) const;
-    Tail tail_of(const StageNest &nest, const schedules::Transform &split,
-                 const Expr &extent) const;
-    bool shrinks(const StageNest &nest, size_t split) const;
     void slide(FuncId func, Box &domain);
     /// The reason why the window cannot slide along the loop that moves these dimensions; empty if
     /// it can. Sets the window's direction, and `cannot` if no schedule of the Func's own loops
@@ -238,28 +163,25 @@ class RegionMap {
     /// The domain of an extern stage that must compute `needed`; queries its C function.
     const Box &ask(FuncId func, const Level &level, const std::string &prefix, const Box &needed);
     ExternRegions answer(const Level &level, const Query &query);
-    bool ends_beyond(const StageNest &nest, size_t dim) const;
     /// Whether a parallel or vectorized loop lies between the store level and the compute level.
     bool stored_for_many(FuncId func) const;
     void fold(FuncId func, Box needed);
+    /// Folds the dimension along which the window slides, of which `live` planes are needed at a time
+    /// (nothing: not known), or notes why it does not.
+    void fold_window(FuncId func, size_t dim, std::optional<int64_t> live);
+    /// Refuses a fold_storage of the user that would lose values.
+    void check_fold(FuncId func, size_t dim, const schedules::FoldedDim &requested,
+                    const Interval &needed, std::optional<int64_t> live) const;
+    /// The number of planes that one computation stores, per dimension and loop variable.
+    std::map<std::string, Expr> planes(FuncId func, const Box &needed);
 
-    Expr bind(const Level &level, const std::string &name, const Expr &value);
-    void define_let(const std::string &name, const Expr &value);
-    Expr let_of(const Level &level, const std::string &name, const Expr &value);
     Box bind(const Level &level, const std::string &prefix, const graph::FuncNode &func,
              const Box &box);
     void require_bounded(const Box &box, const std::string &what, const graph::FuncNode *callee);
-    /// Expands lets to their values; in the steady state: after the first iteration of sliding
-    /// windows.
-    Expr expand(const Expr &e) const;
-    Expr expand_steady(const Expr &e) const;
-    /// Expands the lets whose values depend on the loop.
-    Expr expand_along(const Expr &e, const Level &loop) const;
-    bool moves_with(const Expr &e, const Level &loop) const;
 
     const LoopTree &tree_;
     const graph::Graph &graph_;
-    bool any_size_;
+    TailRules tails_;
     /// Per Func and value: constant bounds given by its definition; undefined if there are none.
     std::map<FuncId, Box> values_;
     std::map<std::tuple<FuncId, int, Level>, Box> domains_, needed_by_others_;
@@ -271,43 +193,10 @@ class RegionMap {
     std::map<std::string, Expr> shifts_;                                ///< by the variable's name
     std::map<std::pair<FuncId, Level>, ExternRegions> extern_regions_;  ///< of extern stages
     std::vector<bool> whole_;  ///< per Func: whether a C function computes or reads it
-    std::map<FuncId, Box> storages_;
-    std::map<FuncId, Expr> turns_;
     std::map<std::string, Box> images_;
-    std::map<FuncId, std::vector<Fold>> folds_;
-    /// The maximum distance by which the window of a Func slides in one iteration, if bounded;
-    /// nothing if it does not slide.
-    std::map<FuncId, std::optional<int64_t>> slides_;
-    std::map<FuncId, int64_t> live_planes_;  ///< of a dimension that the user folds
-    /// The sliding window of a Func that is stored further out than it is computed.
-    struct Window {
-        int dim = -1;  ///< the dimension along which it slides
-        bool up = true;
-        Interval needed;  ///< needed interval of that dimension, in one iteration
-        Level loop;       ///< the loop that moves it
-        /// Its begin in the very first iteration. Defined only if each iteration provably continues
-        /// upwards exactly where the previous one ended.
-        Expr first;
-        std::string not_sliding_because;  ///< why it does not slide
-        bool cannot = false;              ///< regardless of how the Func's own loops are split
-    };
-    std::map<FuncId, Window> windows_;
-    /// For such a Func: the innermost loops between the two levels in which its window does not
-    /// move.
-    std::map<FuncId, std::vector<Level>> still_;
-    std::map<Level, std::vector<std::pair<std::string, Expr>>> lets_;
-    std::map<Level, std::map<Expr, std::string, ir::ExprLess>> let_names_;
-    std::map<std::string, std::pair<Expr, int>> let_values_;  ///< and the number of earlier lets
-    /// The value of a let with all lets expanded. Cached, because expansion for every query would
-    /// take time quadratic in the length of a chain of stages.
-    struct LetDependencies {
-        std::set<std::string> variables;
-        bool slides = false;      ///< one of the lets has another value in the steady state
-        bool from_query = false;  ///< one of them is the result of a C function's bounds query
-    };
-    LetDependencies dependencies(const Expr &e) const;
-    std::map<std::string, LetDependencies> let_dependencies_;
-    std::map<std::string, Expr> steady_values_;
+    std::vector<FuncStorage> kept_;  ///< by Func: regions, windows and folds
+    LetTable lets_;
+    LoopBounds bounds_;
 };
 
 }  // namespace Pipe::region

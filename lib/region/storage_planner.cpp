@@ -1,11 +1,10 @@
-// RegionMap: allocations that differ from the stored region (hoisted storage, ring buffers).
+#include "region/storage_planner.h"
 
 #include <algorithm>
 
 #include "ir/int32.h"
+#include "ir/print.h"
 #include "ir/simplify.h"
-#include "ir/substitute.h"
-#include "region/region_map.h"
 #include "support/error_text.h"
 
 namespace Pipe::region {
@@ -20,39 +19,29 @@ namespace {
                        support::in_parentheses(func.where) + ": " + why);
 }
 
-}  // namespace
-
-std::vector<Expr> RegionMap::place_in_storage(FuncId id, std::vector<Expr> coordinates) {
-    const FuncPlace &place = tree_.place(id);
-    std::vector<bool> folded(coordinates.size(), false);
-    for (const Fold &f : folds(id)) {
-        auto d = static_cast<size_t>(f.dim);
-        coordinates[d] = mod(coordinates[d], f.factor);
-        folded[d] = true;
+/// bound_storage of less than is needed.
+void check_bound_storage(const graph::FuncNode &func, const schedules::FuncSchedule &schedule,
+                         size_t dim, const Expr &needed) {
+    for (const schedules::StorageDim &s : schedule.storage_dims) {
+        if (s.var != func.args[dim] || !s.bound.defined() ||
+            !is_const(simplify(make_binary(Op::LE, needed, s.bound)), 0))
+            continue;
+        using support::Field, support::marked;
+        throw CompileError(
+            marked(Field::Func, func.name) + ".bound_storage(" + marked(Field::Dimension, s.var) +
+            ")" + support::in_parentheses(func.where) + ": " +
+            marked(Field::Needed, ir::to_string(needed)) + " elements are needed, but only " +
+            marked(Field::Given, ir::to_string(s.bound)) + " are allocated. Increase the bound.");
     }
-    if (place.hoist != place.store) {
-        const Box &box = storage(id);
-        for (size_t d = 0; d < box.size(); d++)
-            if (!folded[d])
-                coordinates[d] = sub(coordinates[d], box[d].min);
-    }
-    const Expr &copies = tree_.schedule()[id].ring_buffer;
-    if (!copies.defined() || graph_[id].is_output)
-        return coordinates;
-    // Without async(), one copy is enough: each iteration ends before the next begins.
-    bool several = tree_.schedule()[id].async && !is_const(copies, 1);
-    coordinates.push_back(several ? mod(ring_index(id), copies) : int32(0));
-    return coordinates;
 }
+
+}  // namespace
 
 /// The number of the iteration of the loops between the allocation level and the store level of a
 /// Func: 0 for the first, increasing by one, so that any `n` successive iterations use each of `n`
 /// copies once. Two tasks rely on this: if numbers were skipped, one would overwrite the copy that
 /// the other reads.
-const Expr &RegionMap::ring_index(FuncId id) {
-    auto [known, is_new] = turns_.try_emplace(id);
-    if (!is_new)
-        return known->second;
+Expr StoragePlanner::ring_index(FuncId id) const {
     const FuncPlace &place = tree_.place(id);
     const std::vector<Level> &path = tree_.path_to(place.store);
     std::vector<Level> levels(path.begin() + static_cast<long>(tree_.path_to(place.hoist).size()),
@@ -76,13 +65,13 @@ const Expr &RegionMap::ring_index(FuncId id) {
         }
         result = add(result, mul(sub(make_variable(Int(32), levels[i]), rings[i].range.min), each));
     }
-    return turns_[id] = result;
+    return result;
 }
 
 /// One of the loops whose iterations are counted. Only one kind may end early: the inner loop of a
 /// guarded split, in the last iteration of its outer loop.
-RegionMap::RingLoop RegionMap::ring_loop(FuncId id, const Level &level,
-                                         const std::vector<Level> &levels) {
+StoragePlanner::RingLoop StoragePlanner::ring_loop(FuncId id, const Level &level,
+                                                   const std::vector<Level> &levels) const {
     const StageNest &nest = tree_.owner(level);
     auto own = [&](const std::string &var) { return nest.loops[nest.known_in.at(var)].name; };
     auto uneven = [&](const std::string &what) {
@@ -105,11 +94,11 @@ RegionMap::RingLoop RegionMap::ring_loop(FuncId id, const Level &level,
     };
     auto moves = [&](const Expr &e, const Level &except) {
         return std::any_of(levels.begin(), levels.end(),
-                           [&](const Level &l) { return l != except && moves_with(e, l); });
+                           [&](const Level &l) { return l != except && lets_.moves_with(e, l); });
     };
-    RingLoop ring{loop_range(level), "", Expr(), Expr()};
-    std::map<std::string, Range> all = ranges(nest);
-    std::vector<Tail> ends = tails(nest);
+    RingLoop ring{demand_.loop(level), "", Expr(), Expr()};
+    const std::map<std::string, Range> &all = demand_.of(nest).ranges;
+    const std::vector<Tail> ends = rules_.stage_tails(nest, all).tails;
     for (size_t i = 0; i < nest.transforms.size(); i++) {
         const schedules::Transform &t = nest.transforms[i];
         if (ends[i] == Tail::Guard && own(t.old_name) == level)
@@ -117,11 +106,11 @@ RegionMap::RingLoop RegionMap::ring_loop(FuncId id, const Level &level,
                    "'");
         if (t.kind != schedules::Transform::Kind::Split)
             continue;
-        bool ends_early =
-            shrinks(nest, i) && tail_of(nest, t, all.at(t.old_name).extent) == Tail::Guard;
+        bool ends_early = rules_.shrinks(nest, i) &&
+                          rules_.tail_of(nest, t, all.at(t.old_name).extent) == Tail::Guard;
         bool of_these = own(t.inner) == level && equal(ring.range.extent, all.at(t.inner).extent) &&
                         std::count(levels.begin(), levels.end(), own(t.outer)) > 0 &&
-                        equal(loop_range(own(t.outer)).extent, all.at(t.outer).extent);
+                        equal(demand_.loop(own(t.outer)).extent, all.at(t.outer).extent);
         if (ends_early && of_these)
             ring = {ring.range, own(t.outer), t.factor, all.at(t.old_name).extent};
     }
@@ -130,63 +119,35 @@ RegionMap::RingLoop RegionMap::ring_loop(FuncId id, const Level &level,
     return ring;
 }
 
-Expr RegionMap::greatest(const Expr &e, const Level &inner, const Level &outer) {
-    const std::vector<Level> &path = tree_.path_to(inner);
-    Expr result = expand(e);
-    for (size_t i = path.size(); i-- > tree_.path_to(outer).size() && result.defined();) {
-        Range range = loop_range(path[i]);
-        IntervalScope scope;
-        scope.push(path[i], {expand(range.min), expand(range.max())});
-        // The end of a guarded split's inner loop depends on what was split further.
-        const StageNest &nest = tree_.owner(path[i]);
-        for (const auto &[var, of] : ranges(nest))
-            if (auto in = nest.known_in.find(var);
-                in != nest.known_in.end() && nest.loops[in->second].name == path[i])
-                if (std::string name = tree_.variable(nest, var)->name; name != path[i])
-                    scope.push(name, {expand(of.min), expand(of.max())});
-        result = bounds_of(result, scope).max;
-    }
-    return result.defined() ? simplify(result) : result;
-}
-
-bool RegionMap::uses_lets_between(const Expr &e, const Level &inner, const Level &outer) {
-    const std::vector<Level> &path = tree_.path_to(inner);
-    for (size_t i = tree_.path_to(outer).size(); i < path.size(); i++)
-        for (const auto &[name, value] : lets(path[i]))
-            if (uses_var(e, name))
-                return true;
-    return false;
-}
-
 /// The maximum of an extent at the store level over all iterations of the loops around it.
-Expr RegionMap::extent_when_hoisted(FuncId id, const Expr &extent) {
+Expr StoragePlanner::extent_when_hoisted(FuncId id, const Expr &extent) const {
     const FuncPlace &place = tree_.place(id);
-    if (std::optional<int64_t> most = upper_bound(extent))
+    if (std::optional<int64_t> most = bounds_.upper_bound(extent))
         return int32(std::max<int64_t>(*most, 0));
-    Expr result = greatest(extent, place.store, place.hoist);
+    Expr result = bounds_.greatest(extent, place.store, place.hoist);
     if (!result.defined())
         reject(graph_[id], "hoist_storage",
                "the memory needed by an iteration of the loops in to " + place.store +
                    " cannot be bounded. Store it where it is computed, or use bound_storage.");
-    if (uses_lets_between(result, place.store, place.hoist))
+    if (bounds_.uses_lets_between(result, place.store, place.hoist))
         reject(graph_[id], "hoist_storage",
                "its size is determined by the C function of an extern stage, "
                "which is queried inside the loops. Leave hoist_storage out.");
     return result;
 }
 
-std::vector<Range> RegionMap::allocation(FuncId id) {
+std::vector<Range> StoragePlanner::allocation(FuncId id, const FuncStorage &storage) const {
     const graph::FuncNode &func = graph_[id];
     const FuncPlace &place = tree_.place(id);
     const schedules::FuncSchedule &schedule = tree_.schedule()[id];
-    bool hoisted = place.hoist != place.store;
+    bool hoisted = storage.relative;
     std::vector<Range> result;
     for (size_t d = 0; d < func.args.size(); d++) {
-        const Interval &i = storage(id)[d];
+        const Interval &i = storage.region[d];
         Expr extent = simplify(add(sub(i.max, i.min), int32(1)));
-        auto fold = std::find_if(folds(id).begin(), folds(id).end(),
+        auto fold = std::find_if(storage.folds.begin(), storage.folds.end(),
                                  [&](const Fold &f) { return f.dim == static_cast<int>(d); });
-        bool folded = fold != folds(id).end();
+        bool folded = fold != storage.folds.end();
         if (folded) {
             extent = fold->factor;
         } else if (hoisted) {
@@ -194,7 +155,7 @@ std::vector<Range> RegionMap::allocation(FuncId id) {
         } else if (!place.store.empty()) {
             // A constant size gives constant strides, and storage on the stack. (At the root, it
             // depends on the outputs.)
-            if (std::optional<int64_t> most = upper_bound(extent))
+            if (std::optional<int64_t> most = bounds_.upper_bound(extent))
                 extent = int32(std::max<int64_t>(*most, 0));
         }
         for (const schedules::StorageDim &s : schedule.storage_dims)
@@ -213,16 +174,17 @@ std::vector<Range> RegionMap::allocation(FuncId id) {
                 "it further in.");
         result.push_back({int32(0), schedule.ring_buffer});
     }
+    for (size_t d = 0; d < func.args.size(); d++)
+        check_bound_storage(func, schedule, d, result[d].extent);
     return result;
 }
 
-Expr RegionMap::slots(FuncId id) {
+Expr StoragePlanner::slots(FuncId id, const FuncStorage &storage) const {
     const FuncPlace &place = tree_.place(id);
     const Expr &ring_buffer = tree_.schedule()[id].ring_buffer;
-    domain(id, 0);
-    auto slide = slides_.find(id);
-    bool slid = slide != slides_.end(), whole = folds(id).empty();
-    bool hoisted = place.hoist != place.store;  // successive storages use the same memory
+    const Window &window = storage.window;
+    bool slid = window.dim >= 0, whole = storage.folds.empty();
+    bool hoisted = storage.relative;  // successive storages use the same memory
     if (whole && !hoisted && (slid || place.hoist == place.compute))
         return Expr();
     // Storage that is recomputed in each iteration needs space for only one.
@@ -236,41 +198,46 @@ Expr RegionMap::slots(FuncId id) {
         return int32(copies);
     // As many iterations as fit into the planes that are not live.
     int64_t factor = 0, ahead = 0;
-    const Fold &fold = folds(id).front();
-    if (slid && slide->second && *slide->second > 0 && folds(id).size() == 1 &&
+    const Fold &fold = storage.folds.front();
+    if (slid && window.step && *window.step > 0 && storage.folds.size() == 1 &&
         as_const_int(fold.factor, &factor))
-        if (auto live = live_planes_.find(id); live != live_planes_.end())
-            ahead = std::max<int64_t>(0, (factor - live->second) / *slide->second);
+        ahead = std::max<int64_t>(0, (factor - fold.live) / *window.step);
     return int32(hoisted ? std::min(copies, 1 + ahead) : 1 + ahead);
 }
 
-std::optional<Box> RegionMap::read_later(const StageNest &nest, const std::string &source,
-                                         const Level &at, const Level &from, const Expr &offset) {
-    std::optional<Box> result;
-    auto add_reads = [&](const StageNest &reader) {
-        const Touched &touches = touched(reader, at);
-        auto found = touches.find(source);
-        if (found == touches.end())
-            return;
-        if (!result)
-            result.emplace();
-        merge(*result, found->second);
-    };
-    add_reads(nest);
-    for (const graph::FuncNode &func : graph_.funcs) {
-        const FuncPlace &place = tree_.place(func.id);
-        if (place.computed && !place.compute.empty() && tree_.encloses(at, place.compute))
-            for (const StageNest &inside : place.stages)
-                add_reads(inside);
+/// If the innermost loops inside the store level need the same region each time.
+Expr StoragePlanner::computing_iterations(const FuncStorage &storage) const {
+    Expr first;
+    for (const Level &loop : storage.window.still) {
+        Expr begins = make_binary(Op::LE, make_variable(Int(32), loop), demand_.loop(loop).min);
+        first = first.defined() ? make_binary(Op::And, begins, first) : begins;
     }
-    if (!result)
-        return result;
-    Expr later = ir::add(make_variable(Int(32), from), offset);
-    for (Interval &i : *result)
-        for (Expr *end : {&i.min, &i.max})
-            if (end->defined())
-                *end = simplify(substitute(from, later, expand(*end)));
-    return result;
+    return first;
+}
+
+void StoragePlanner::complete(FuncId id, FuncStorage &storage) const {
+    storage.computing_iterations = computing_iterations(storage);
+    if (graph_[id].is_output)
+        return;
+    const schedules::FuncSchedule &schedule = tree_.schedule()[id];
+    const Expr &copies = schedule.ring_buffer;
+    // Without async(), one copy is enough: each iteration ends before the next begins.
+    if (copies.defined())
+        storage.copy =
+            schedule.async && !is_const(copies, 1) ? mod(ring_index(id), copies) : int32(0);
+    storage.allocation = allocation(id, storage);
+    if (schedule.async)
+        storage.slots = slots(id, storage);
+}
+
+StoragePlan plan_storage(const LoopTree &tree, const Demand &demand, const TailRules &rules,
+                         const LetTable &lets, const std::vector<FuncStorage> &kept) {
+    const StoragePlanner planner(tree, demand, rules, lets);
+    StoragePlan plan{kept};
+    for (const graph::FuncNode &func : tree.graph().funcs)
+        if (tree.place(func.id).computed)
+            planner.complete(func.id, plan.funcs[static_cast<size_t>(func.id)]);
+    return plan;
 }
 
 }  // namespace Pipe::region

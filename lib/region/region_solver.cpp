@@ -1,4 +1,4 @@
-#include "region/region_map.h"
+#include "region/region_solver.h"
 
 #include <algorithm>
 
@@ -6,7 +6,6 @@
 #include "ir/equal.h"
 #include "ir/fold.h"
 #include "ir/int32.h"
-#include "ir/integer_ops.h"
 #include "ir/print.h"
 #include "ir/program.h"
 #include "ir/simplify.h"
@@ -28,41 +27,6 @@ const schedules::Bound *find_bound(const std::vector<schedules::Bound> &bounds,
     return nullptr;
 }
 
-/// Whether intervals of the operation are exact only for constants or at single points: casts to
-/// narrow types, integer operations such as popcount, remainders, products and quotients of
-/// non-constants.
-bool is_loose(const Expr &e) {
-    auto varies = [&](size_t i) { return !is_constant(e->args[i]); };
-    switch (e->op) {
-    case Op::Cast:
-        return e.type().is_int_or_uint() && !index_type(e.type());
-    case Op::Mod:
-        return true;
-    case Op::Mul:
-        return varies(0) && varies(1);
-    case Op::Div:
-        return varies(1);
-    default:
-        return is_integer_op(e);
-    }
-}
-
-/// Whether an index may be bounded more tightly at the begin of loops than inside: if it contains
-/// such an operation, or correlated operands as in x - x / 2, which intervals treat as independent.
-bool may_be_loose(const Expr &index) {
-    std::set<const ExprNode *> nodes;
-    std::set<std::string> variables;
-    auto is_second = [&](const Expr &e) {
-        return e->op == Op::Variable ? !variables.insert(e->name).second
-                                     : !is_constant(e) && !nodes.insert(e.get()).second;
-    };
-    return is_loose(index) || contains(index, [&](const ExprNode &e) {
-               return std::any_of(e.args.begin(), e.args.end(), [&](const Expr &arg) {
-                   return arg.defined() && (is_loose(arg) || is_second(arg));
-               });
-           });
-}
-
 }  // namespace
 
 bool has_selects(const graph::Stage &stage) {
@@ -73,8 +37,12 @@ bool has_selects(const graph::Stage &stage) {
     return found;
 }
 
-RegionMap::RegionMap(const LoopTree &tree, bool any_size)
-    : tree_(tree), graph_(tree.graph()), any_size_(any_size), whole_(graph::read_as_whole(graph_)) {
+RegionSolver::RegionSolver(const LoopTree &tree, bool any_size)
+    : tree_(tree), graph_(tree.graph()), tails_(graph_, any_size),
+      whole_(graph::read_as_whole(graph_)), kept_(graph_.funcs.size()),
+      bounds_(
+          tree, lets_, [this](const Level &level) { return loop_range(level); },
+          [this](const StageNest &nest) { return ranges(nest); }) {
     for (const graph::FuncNode &func : graph_.funcs)
         if (graph::is_extern(func))
             whole_[static_cast<size_t>(func.id)] = true;
@@ -83,7 +51,7 @@ RegionMap::RegionMap(const LoopTree &tree, bool any_size)
 
 /// Bounds of the values of a Func that is used as an index, if its definition clamps them to
 /// constants or to small expressions of Params and sizes.
-void RegionMap::find_values() {
+void RegionSolver::find_values() {
     constexpr int few = 24;
     auto known = [](const Expr &end) {
         Expr e = end.defined() ? simplify(end) : end;
@@ -113,7 +81,7 @@ void RegionMap::find_values() {
     }
 }
 
-void RegionMap::add_values(const graph::FuncNode &func, IntervalScope &scope) const {
+void RegionSolver::add_values(const graph::FuncNode &func, IntervalScope &scope) const {
     for (FuncId producer : func.producers) {
         auto found = values_.find(producer);
         if (found == values_.end())
@@ -125,11 +93,11 @@ void RegionMap::add_values(const graph::FuncNode &func, IntervalScope &scope) co
     }
 }
 
-const Box &RegionMap::domain(FuncId func, int stage) {
+const Box &RegionSolver::domain(FuncId func, int stage) {
     return domain_at(func, stage, tree_.place(func).compute);
 }
 
-const Box &RegionMap::domain_at(FuncId id, int stage, const Level &level) {
+const Box &RegionSolver::domain_at(FuncId id, int stage, const Level &level) {
     auto key = std::tuple(id, stage, level);
     auto found = domains_.find(key);
     if (found != domains_.end())
@@ -149,6 +117,9 @@ const Box &RegionMap::domain_at(FuncId id, int stage, const Level &level) {
             box[d].max = sub(add(last, bound->extent), int32(1));
         }
     align(id, stage, level, box);
+    // Alignment starts at the compute level, whose own region may have needed this one.
+    if (auto known = domains_.find(key); known != domains_.end())
+        return known->second;
     std::string prefix = stage_name(func, stage);
     if (!here)
         prefix += "@" + level;
@@ -176,7 +147,7 @@ const Box &RegionMap::domain_at(FuncId id, int stage, const Level &level) {
 }
 
 /// The region of a stage that readers and later stages need, in one iteration of the level.
-Box RegionMap::needed_by_others(FuncId id, int stage, const Level &level) {
+Box RegionSolver::needed_by_others(FuncId id, int stage, const Level &level) {
     auto key = std::tuple(id, stage, level);
     if (auto known = needed_by_others_.find(key); known != needed_by_others_.end())
         return known->second;
@@ -204,63 +175,10 @@ Box RegionMap::needed_by_others(FuncId id, int stage, const Level &level) {
     return needed_by_others_[key] = std::move(box);
 }
 
-/// The dimensions of the Func with an index that may be bounded more tightly at an outer level.
-const std::vector<bool> &RegionMap::loose_dimensions(FuncId id) {
-    auto [known, is_new] = loose_.try_emplace(id, graph_[id].args.size(), false);
-    std::vector<bool> &loose = known->second;
-    if (!is_new)
-        return loose;
-    auto note = [&](const std::vector<Expr> &indices) {
-        for (size_t d = 0; d < loose.size() && d < indices.size(); d++)
-            loose[d] = loose[d] || may_be_loose(indices[d]);
-    };
-    auto note_reads = [&](const graph::Stage &stage) {
-        graph::for_each_expr(stage, [&](const Expr &root) {
-            each_node(root, [&](const ExprNode &e) {
-                if (e.op == Op::Call && e.call_kind == CallKind::Func && e.name == graph_[id].name)
-                    note(e.args);
-                return true;
-            });
-        });
-    };
-    for (const StageNest *reader : tree_.readers(id))
-        note_reads(graph_[reader->func].stages[reader->stage]);
-    const std::vector<graph::Stage> &own = graph_[id].stages;
-    for (size_t update = 1; update < own.size(); update++) {
-        note(own[update].args);
-        note_reads(own[update]);
-    }
-    return loose;
-}
-
-/// If a condition is never true in an iteration, the needed interval is empty, but its ends are
-/// arbitrary, and a product with it need not even be empty. The region needed in an iteration lies
-/// inside the one needed by the enclosing loop's iteration; an empty interval may begin just beyond
-/// that. The same holds for intervals that are less precise here than further out.
-void RegionMap::keep_inside(FuncId id, int stage, const Level &level, Box &box) {
-    const bool maybe_empty = needed_under_conditions(id) != Needed::Always;
-    const std::vector<bool> &loose = loose_dimensions(id);
-    const std::vector<Level> &path = tree_.path_to(level);
-    const Level around = path.size() > 1 ? path[path.size() - 2] : "";
-    for (size_t d = 0; d < box.size(); d++) {
-        Interval &i = box[d];
-        int64_t length = 0;
-        const bool known_length =
-            i.bounded() && as_const_int(simplify(sub(i.max, i.min)), &length) && length >= 0;
-        if (!loose[d] && (!maybe_empty || known_length || !i.bounded()))
-            continue;
-        Interval all = needed_by_others(id, stage, around)[d];
-        std::string name = stage_name(graph_[id], stage) + "@" + around + "." + graph_[id].args[d];
-        all = {bind(around, name + ".first", all.min), bind(around, name + ".last", all.max)};
-        i.min = i.min.defined() ? greater(lesser(i.min, add(all.max, int32(1))), all.min) : all.min;
-        i.max = i.max.defined() ? lesser(i.max, all.max) : all.max;
-    }
-}
-
 /// align_bounds, align_extent: the box expanded to multiples. A box for several iterations of the
 /// compute level contains the expanded box of each: aligned bounds are the same for all, while
 /// aligned extents may begin anywhere.
-void RegionMap::align(FuncId id, int stage, const Level &level, Box &box) {
+void RegionSolver::align(FuncId id, int stage, const Level &level, Box &box) {
     const std::vector<schedules::Alignment> &alignments = tree_.schedule()[id].alignments;
     if (alignments.empty())
         return;
@@ -302,7 +220,7 @@ void RegionMap::align(FuncId id, int stage, const Level &level, Box &box) {
         }
 }
 
-Box RegionMap::required(FuncId id, const Level &level) {
+Box RegionSolver::required(FuncId id, const Level &level) {
     const graph::FuncNode &func = graph_[id];
     Box box;
     bool read = false;  // the box of a Func with zero dimensions is empty
@@ -319,7 +237,7 @@ Box RegionMap::required(FuncId id, const Level &level) {
     return box;
 }
 
-const Touched &RegionMap::touched(const StageNest &nest, const Level &level, Use use) {
+const Touched &RegionSolver::touched(const StageNest &nest, const Level &level, Use use) {
     auto key = std::tuple(nest.func, nest.stage, level, use);
     auto found = touched_.find(key);
     if (found != touched_.end())
@@ -352,10 +270,10 @@ const Touched &RegionMap::touched(const StageNest &nest, const Level &level, Use
 /// The region that an update writes; `loads`: the ranges of the data that it reads. If a tail lets
 /// stores exceed the range, computed() handles the elements at the Vars themselves, but other
 /// elements are affected, too.
-Box RegionMap::written(const StageNest &nest, const Level &level, const IntervalScope &loads) {
+Box RegionSolver::written(const StageNest &nest, const Level &level, const IntervalScope &loads) {
     const graph::FuncNode &func = graph_[nest.func];
     const graph::Stage &stage = func.stages[nest.stage];
-    const std::vector<Tail> ends = tails(nest);
+    const std::vector<Tail> ends = stage_tails(nest).tails;
     const bool further = std::any_of(ends.begin(), ends.end(), [](Tail t) {
         return goes_beyond(t, Use::Stores) && !goes_beyond(t, Use::Loads);
     });
@@ -378,7 +296,7 @@ Box RegionMap::written(const StageNest &nest, const Level &level, const Interval
     return result;
 }
 
-const Choices &RegionMap::choices(const StageNest &nest) {
+const Choices &RegionSolver::choices(const StageNest &nest) {
     auto [found, fresh] = choices_.try_emplace({nest.func, nest.stage});
     Choices &result = found->second;
     const graph::Stage &stage = graph_[nest.func].stages[nest.stage];
@@ -395,21 +313,21 @@ const Choices &RegionMap::choices(const StageNest &nest) {
     return result;
 }
 
-Box RegionMap::demand(FuncId id) {
+Box RegionSolver::demand(FuncId id) {
     return tree_.readers(id).empty() ? Box() : required(id, "");
 }
 
-Box RegionMap::needed(FuncId id, int stage, bool one_computation) {
+Box RegionSolver::needed(FuncId id, int stage, bool one_computation) {
     return needed_by_others(id, stage, one_computation ? tree_.place(id).compute : "");
 }
 
-const Box *RegionMap::image_read_by(const StageNest &nest, const std::string &name) {
+const Box *RegionSolver::image_read_by(const StageNest &nest, const std::string &name) {
     const Touched &touches = touched(nest, "");
     auto here = touches.find(name);
     return here == touches.end() ? nullptr : &here->second;
 }
 
-const Box &RegionMap::image(const std::string &name) {
+const Box &RegionSolver::image(const std::string &name) {
     auto found = images_.find(name);
     if (found != images_.end())
         return found->second;
@@ -427,8 +345,8 @@ const Box &RegionMap::image(const std::string &name) {
     return images_[name] = std::move(box);
 }
 
-void RegionMap::require_bounded(const Box &box, const std::string &what,
-                                const graph::FuncNode *callee) {
+void RegionSolver::require_bounded(const Box &box, const std::string &what,
+                                   const graph::FuncNode *callee) {
     for (size_t d = 0; d < box.size(); d++) {
         if (box[d].bounded())
             continue;

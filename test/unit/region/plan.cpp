@@ -1,0 +1,233 @@
+// Region plans at numbers, against the points that the definitions read.
+
+#include <catch2/catch_message.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+#include <pipe/pipe.h>
+
+#include "region/plan_print.h"
+#include "region/plan_verify.h"
+#include "support/evaluate.h"
+#include "support/region_plan.h"
+#include "support/require_message.h"
+
+using namespace Pipe;
+using region::Level;
+using region::RegionPlan;
+using test::Regions;
+
+namespace {
+
+Var x("x"), y("y"), xo("xo"), yo("yo"), xi("xi"), yi("yi");
+
+struct Numbers {
+    int64_t min, max;
+    bool operator==(const Numbers &other) const = default;
+};
+
+/// A plan where sizes and the loops around have values.
+class AtNumbers {
+  public:
+    explicit AtNumbers(const RegionPlan &plan) : plan_(plan) {}
+
+    AtNumbers &set(const std::string &name, int64_t value) {
+        names_[name] = {{value, 0}};
+        return *this;
+    }
+    /// Binds the lets of a level, after those further out.
+    AtNumbers &enter(const Level &level) {
+        for (const auto &[name, value] : plan_.names.lets_at(level))
+            set(name, number(value));
+        return *this;
+    }
+    int64_t number(const Expr &e) const { return test::evaluate(e, names_).value().at(0).i; }
+    Numbers interval(const region::Interval &i) const { return {number(i.min), number(i.max)}; }
+
+  private:
+    const RegionPlan &plan_;
+    test::Environment names_;
+};
+
+/// An out over [0, width) x [0, height).
+AtNumbers of_size(const RegionPlan &plan, int64_t width, int64_t height) {
+    AtNumbers result(plan);
+    result.set("out.min.0", 0).set("out.min.1", 0);
+    result.set("out.extent.0", width).set("out.extent.1", height);
+    return result.enter("");
+}
+
+/// out reads columns x - 1 to x + 2 and rows y to y + 2 of `in`.
+struct Stencil {
+    ImageParam image{Int(32), 2, "image"};
+    Func in{"in"}, out{"out"};
+    Stencil() {
+        in(x, y) = image(x, y) + 1;
+        out(x, y) = in(x - 1, y) + in(x + 2, y + 1) + in(x, y + 2);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("the demand of a tile is the box of what its points read", "[region]") {
+    Stencil s;
+    s.out.tile(x, y, xo, yo, xi, yi, 8, 4);
+    s.in.compute_at(s.out, xo);
+    const Regions regions(s.out);
+    const RegionPlan plan = region::plan_regions(regions.tree);
+    region::verify(plan);
+    const region::Box &domain = plan.demand.of(regions.id("in"), 0).domain;
+    for (int64_t width : {8, 13, 24})
+        for (int64_t height : {4, 5, 11})
+            for (int64_t column = 0; column * 8 < width; column++)
+                for (int64_t row = 0; row * 4 < height; row++) {
+                    INFO(width << " x " << height << ", tile " << column << ", " << row);
+                    // The last tiles begin further in (ShiftInwards).
+                    const int64_t left = std::min(column * 8, width - 8),
+                                  top = std::min(row * 4, height - 4);
+                    AtNumbers at = of_size(plan, width, height);
+                    at.set("out.s0.yo", row).set("out.s0.y.offset", top).enter("out.s0.yo");
+                    at.set("out.s0.xo", column).set("out.s0.x.offset", left).enter("out.s0.xo");
+                    CHECK(at.interval(domain[0]) == Numbers{left - 1, left + 9});
+                    CHECK(at.interval(domain[1]) == Numbers{top, top + 5});
+                }
+}
+
+TEST_CASE("the demand at the root is the box of what all points read", "[region]") {
+    Stencil s;
+    s.in.compute_root();
+    const Regions regions(s.out);
+    const RegionPlan plan = region::plan_regions(regions.tree);
+    const AtNumbers at = of_size(plan, 30, 20);
+    for (const region::Box &box :
+         {plan.demand.of(regions.id("in"), 0).domain, plan.demand.images.at("image"),
+          plan.storage.of(regions.id("in")).region}) {
+        CHECK(at.interval(box[0]) == Numbers{-1, 31});
+        CHECK(at.interval(box[1]) == Numbers{0, 21});
+    }
+    CHECK(region::to_string(region::plan_root(regions.tree)).find("input image") !=
+          std::string::npos);
+}
+
+TEST_CASE("a sliding window computes every row once and keeps those that are read", "[region]") {
+    Stencil s;
+    s.in.store_root().compute_at(s.out, y);
+    const Regions regions(s.out);
+    const RegionPlan plan = region::plan_regions(regions.tree);
+    region::verify(plan);
+    const region::FuncStorage &storage = plan.storage.of(regions.id("in"));
+    CHECK(storage.window.dim == 1);
+    CHECK(storage.window.up);
+    CHECK(storage.window.loop == "out.s0.y");
+    REQUIRE(storage.folds.size() == 1);
+    CHECK(storage.folds[0].dim == 1);
+    CHECK(storage.folds[0].live == 3);
+    CHECK(ir::is_const(storage.folds[0].factor, 4));
+    const region::Box &domain = plan.demand.of(regions.id("in"), 0).domain;
+    AtNumbers at = of_size(plan, 30, 20);
+    int64_t next = 0;
+    for (int64_t row = 0; row < 20; row++) {
+        at.set("out.s0.y", row).enter("out.s0.y");
+        CHECK(at.interval(domain[1]) == Numbers{next, row + 2});
+        next = row + 3;
+    }
+}
+
+TEST_CASE("why a window is not kept", "[region]") {
+    auto storage_with = [](const std::function<void(Stencil &)> &schedule) {
+        Stencil s;
+        schedule(s);
+        const Regions regions(s.out);
+        const RegionPlan plan = region::plan_regions(regions.tree);
+        region::verify(plan);
+        return plan.storage.of(regions.id("in"));
+    };
+    region::FuncStorage once = storage_with([](Stencil &s) { s.in.compute_at(s.out, y); });
+    CHECK(once.window.dim == -1);
+    CHECK(once.folds.empty());
+    region::FuncStorage row = storage_with([](Stencil &s) {
+        s.out.bound(x, 0, 16);
+        s.in.store_at(s.out, y).compute_at(s.out, x);
+    });
+    CHECK(row.window.dim == 0);
+    CHECK(row.folds.empty());
+    CHECK(row.not_folded_because == "rows stay whole");
+    region::FuncStorage fixed = storage_with([](Stencil &s) {
+        s.out.split(y, yo, yi, 4);
+        s.in.store_at(s.out, yi).compute_at(s.out, yi);
+    });
+    CHECK(fixed.not_folded_because.empty());
+}
+
+TEST_CASE("the coordinates of an element in memory", "[region]") {
+    region::FuncStorage storage;
+    const Expr at = ir::make_variable(Int(32), "at"), row = ir::make_variable(Int(32), "row");
+    storage.region = {{ir::make_int(Int(32), 5), ir::make_int(Int(32), 9)},
+                      {ir::make_int(Int(32), 7), ir::make_int(Int(32), 90)}};
+    storage.folds = {{1, ir::make_int(Int(32), 4), 3}};
+    storage.relative = true;
+    storage.copy = ir::make_int(Int(32), 2);
+    const std::vector<Expr> place = storage.place({at, row});
+    REQUIRE(place.size() == 3);
+    const test::Environment names{{"at", {{6, 0}}}, {"row", {{11, 0}}}};
+    CHECK(test::evaluate(place[0], names).value()[0].i == 1);
+    CHECK(test::evaluate(place[1], names).value()[0].i == 3);
+    CHECK(test::evaluate(place[2], names).value()[0].i == 2);
+}
+
+TEST_CASE("plans that contradict themselves are found", "[region]") {
+    Stencil s;
+    s.out.split(x, xo, xi, 8);
+    s.in.store_root().compute_at(s.out, y);
+    const Regions regions(s.out);
+    const RegionPlan plan = region::plan_regions(regions.tree);
+    const auto in = static_cast<size_t>(regions.id("in")),
+               out = static_cast<size_t>(regions.id("out"));
+    auto refused = [&](const std::function<void(RegionPlan &)> &damage, const char *why) {
+        RegionPlan damaged = plan;
+        damage(damaged);
+        require_message<InternalError>([&] { region::verify(damaged); }, {why});
+    };
+    region::verify(plan);
+    refused([&](RegionPlan &p) { p.storage.funcs[in].folds[0].live = 5; }, "5 are live");
+    refused([&](RegionPlan &p) { p.storage.funcs[in].region.pop_back(); }, "in");
+    refused([&](RegionPlan &p) { p.storage.funcs[in].window.loop = "out.s0.z"; }, "out.s0.z");
+    refused([&](RegionPlan &p) { p.tails.stages[out][0].tails.clear(); }, "have no tail");
+    refused([&](RegionPlan &p) { p.demand.loops.erase("out.s0.y"); }, "out.s0.y");
+    refused([&](RegionPlan &p) { p.demand.stages[out][0].ranges.erase("xi"); }, "xi");
+    refused(
+        [&](RegionPlan &p) {
+            p.names.lets[""] = {{"a", ir::make_variable(Int(32), "b")},
+                                {"b", ir::make_variable(Int(32), "out.min.0")}};
+        },
+        "'a' uses 'b'");
+}
+
+TEST_CASE("a region that lacks what is computed is found", "[region]") {
+    Stencil s;
+    s.in.compute_root();
+    const Regions regions(s.out);
+    RegionPlan plan = region::plan_regions(regions.tree);
+    region::Interval &rows = plan.storage.funcs[static_cast<size_t>(regions.id("in"))].region[1];
+    rows.max = ir::sub(rows.max, ir::make_int(Int(32), 1));
+    require_message<InternalError>([&] { region::verify(plan); }, {"in.s0 computes 'y'"});
+}
+
+TEST_CASE("a C function is queried once per level, aligned bounds or not", "[region]") {
+    for (bool aligned : {false, true}) {
+        Func in("in"), stage("stage"), out("out");
+        in(x, y) = x + y;
+        in.compute_root();
+        stage.define_extern("pipe_region_test", {in}, Int(32), {x, y});
+        out(x, y) = stage(x, y);
+        stage.compute_at(out, y);
+        if (aligned)
+            stage.align_bounds(x, 4);
+        const Regions regions(out);
+        const RegionPlan plan = region::plan_regions(regions.tree);
+        region::verify(plan);
+        int queries = 0;
+        for (const auto &[name, value] : plan.names.lets_at(""))
+            queries += name.find("query.code") != std::string::npos;
+        CHECK(queries == 1);
+    }
+}
