@@ -223,7 +223,7 @@ std::vector<Dim> loops_over_points(const Plan &plan, const Node &node, const Gra
         // (lower/interleave_stores.h).
         const bool next_to_vector =
             g == plan.unrolled || (plan.inner.empty() && unroll && is_interleaved(graph, func, d));
-        const bool has_vector = dims[0].kind == LoopKind::Vectorized;
+        const bool has_vector = !dims.empty() && dims[0].kind == LoopKind::Vectorized;
         dims.insert(next_to_vector && has_vector ? dims.begin() + 1 : dims.end(),
                     {inner, unroll ? LoopKind::Unrolled : LoopKind::Serial, false});
     }
