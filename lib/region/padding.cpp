@@ -46,7 +46,7 @@ Box RegionSolver::reached(const StageNest &nest, const Box &domain, const Level 
         int64_t beyond = 0;
         if (as_const_int(simplify(sub(span.at(args[d]), ranges.at(args[d]).extent)), &beyond))
             result[d].max = add(result[d].max, int32(beyond));
-        else if (same_for_all(once[d], compute, level))
+        else if (same_for_all(once[d], compute, level) && starts_at(once[d], result[d]))
             round_up(d);
         else
             result[d].max = last_of_all(nest.func, result[d].max,
@@ -54,6 +54,11 @@ Box RegionSolver::reached(const StageNest &nest, const Box &domain, const Level 
                                         most[d], level);
     }
     return result;
+}
+
+/// Whether both begin at the same point. What is known at an outer level may be less: its box is larger.
+bool RegionSolver::starts_at(const Interval &once, const Interval &box) const {
+    return equal(simplify(lets_.expand(once.min)), simplify(lets_.expand(box.min)));
 }
 
 /// The domain at the compute level, with the space for its tails, before sliding.
@@ -101,7 +106,7 @@ void RegionSolver::pad_to_factor(const StageNest &nest, size_t dim, const Expr &
     }
     bool empty = may_be_empty(nest.func, extent), slid = may_have_nothing_new(once);
     Expr whole = sub(add(i.min, factor), int32(1));
-    if (level == compute || same_for_all(once, compute, level)) {
+    if (level == compute || (same_for_all(once, compute, level) && starts_at(once, i))) {
         if (slid && !empty) {
             i.min = min(i.min, add(i.max, int32(1)));
             whole = sub(add(i.min, factor), int32(1));

@@ -126,6 +126,7 @@ class RegionSolver {
     Box stored_by(const StageNest &nest, const Box &domain, const Level &level);
     /// The domain at the level, expanded by the loads or stores of tails.
     Box reached(const StageNest &nest, const Box &domain, const Level &level, Use use);
+    bool starts_at(const Interval &once, const Interval &box) const;
     const Box &padded(const StageNest &nest);
     void align(FuncId func, int stage, const Level &level, Box &box);
     /// The end of a box for several iterations of the compute level: `last`, or the end of the last

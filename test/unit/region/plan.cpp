@@ -231,3 +231,33 @@ TEST_CASE("a C function is queried once per level, aligned bounds or not", "[reg
         CHECK(queries == 1);
     }
 }
+
+// The loop v3 knows less of the part that is needed than the loop v7 inside of it (PIPE_FUZZ_SEED=40008999).
+TEST_CASE("memory has room for the tail of each part, wherever the part begins", "[region]") {
+    Func g("g"), out("out");
+    ImageParam image(Int(32), 1, "image");
+    Var u("u"), uo("uo"), ui("ui");
+    RDom r(0, 2, "r");
+    RVar v2("v2"), v3("v3"), v7("v7"), v8("v8");
+    g(x, u) = x;
+    g(x, u) += image(u);
+    out(x) = 0;
+    out(x) += g(x, r);
+    out.update().split(r, v2, v3, 4).split(v2, v7, v8, 4).reorder(v8, v7, v3, x);
+    g.store_at(out, v3).compute_at(out, v7).split(u, uo, ui, 5);
+    const Regions regions(out);
+    const RegionPlan plan = region::plan_regions(regions.tree);
+    const region::Box &domain = plan.demand.of(regions.id("g"), 0).domain;
+    const region::Range &memory = plan.storage.of(regions.id("g")).allocation[1];
+    for (int64_t part = 0; part < 4; part++) {
+        AtNumbers at(plan);
+        at.set("out.min.0", 0).set("out.extent.0", 3).enter("");
+        at.set("out.s1.x", 0).enter("out.s1.x").set("out.s1.v3", part).enter("out.s1.v3");
+        const int64_t min = at.number(memory.min), extent = at.number(memory.extent);
+        const Numbers computed = at.set("out.s1.v7", 0).enter("out.s1.v7").interval(domain[1]);
+        INFO("part " << part);
+        CHECK(computed.max - computed.min + 1 == 5);
+        CHECK(min <= computed.min);
+        CHECK(computed.max <= min + extent - 1);
+    }
+}
