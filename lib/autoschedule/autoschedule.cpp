@@ -70,7 +70,7 @@ void add_missing_loops(const FuncNode &func, FuncSchedule &f) {
 
 /// A Func whose loops were scheduled by the user without a compute level is stored.
 void place_fixed(const FuncNode &func, FuncSchedule &f) {
-    if (f.touched || func.is_output || !f.compute.inlined())
+    if (func.is_output || !f.compute.inlined() || (f.touched && !must_be_stored(f)))
         return;
     f.compute.kind = f.store.kind = schedules::LoopLevel::Kind::Root;
 }

@@ -22,12 +22,32 @@ bool depends_on_readers(const FuncSchedule &f) {
            (!f.folds.empty() || !f.hoist.inlined());
 }
 
-/// Funcs that keep their loops because a directive names or depends on them.
-std::vector<bool> funcs_with_fixed_loops(const Graph &graph, const Schedule &user) {
-    std::vector<bool> fixed(graph.funcs.size(), false);
+/// Funcs whose loops or inlining are the user's because a directive names or depends on them.
+struct Kept {
+    std::vector<bool> loops, inlined;
+};
+
+/// The readers of `func` stay as the user wrote them: those that are inlined, and the loops of the others.
+void keep_readers(const Graph &graph, const Schedule &user, const FuncNode &func, Kept &kept) {
+    for (FuncId reader : func.consumers) {
+        const FuncSchedule &f = user[reader];
+        const auto i = static_cast<size_t>(reader);
+        if (kept.loops[i] || kept.inlined[i])
+            continue;
+        const bool is_inlined =
+            !graph[reader].is_output && !graph[reader].has_updates() && f.compute.inlined();
+        (is_inlined ? kept.inlined : kept.loops)[i] = true;
+        if (is_inlined)
+            keep_readers(graph, user, graph[reader], kept);
+    }
+}
+
+Kept kept_for_directives(const Graph &graph, const Schedule &user) {
+    const std::vector<bool> none(graph.funcs.size(), false);
+    Kept kept{none, none};
     auto note = [&](const LoopLevel &level) {
         if (level.at() && level.func != FuncId::None)
-            fixed[static_cast<size_t>(level.func)] = true;
+            kept.loops[static_cast<size_t>(level.func)] = true;
     };
     for (const FuncNode &func : graph.funcs) {
         const FuncSchedule &f = user[func.id];
@@ -38,13 +58,14 @@ std::vector<bool> funcs_with_fixed_loops(const Graph &graph, const Schedule &use
         }
         for (const StageSchedule &s : f.stages)
             note(s.fuse_level);
-        if (!depends_on_readers(f))
-            continue;
-        fixed[static_cast<size_t>(func.id)] = true;
-        for (FuncId reader : func.consumers)
-            fixed[static_cast<size_t>(reader)] = true;
     }
-    return fixed;
+    for (const FuncNode &func : graph.funcs) {
+        if (!depends_on_readers(user[func.id]))
+            continue;
+        kept.loops[static_cast<size_t>(func.id)] = true;
+        keep_readers(graph, user, func, kept);
+    }
+    return kept;
 }
 
 /// Funcs that must be in memory as a whole: C functions read them, or loops prefetch them.
@@ -76,9 +97,7 @@ Role role_of(const FuncNode &func, const FuncSchedule &user, bool fixed, bool st
         return stored || has_part ? Role::Root : Role::Free;
     if (!user.compute.inlined())
         return Role::Root;
-    // A directive on its storage requires that it is stored.
-    if (user.memory != MemoryType::Auto || !user.storage_order.empty() ||
-        !user.storage_dims.empty() || user.async || user.memoize)
+    if (must_be_stored(user))
         return Role::Root;
     // A Func that cannot be inlined; lowering finds its level.
     return func.has_updates() || stored ? Role::Fixed : Role::Inlined;
@@ -98,13 +117,20 @@ bool is_inside(const LoopLevel &a, const LoopLevel &b, const Schedule &user) {
 
 }  // namespace
 
+bool must_be_stored(const FuncSchedule &user) {
+    return user.memory != MemoryType::Auto || !user.storage_order.empty() ||
+           !user.storage_dims.empty() || user.async || user.memoize;
+}
+
 std::vector<Role> roles_of(const Graph &graph, const Schedule &user) {
-    const std::vector<bool> fixed = funcs_with_fixed_loops(graph, user),
-                            stored = stored_for_others(graph, user);
+    const Kept kept = kept_for_directives(graph, user);
+    const std::vector<bool> stored = stored_for_others(graph, user);
     std::vector<Role> roles;
     for (const FuncNode &func : graph.funcs) {
         const auto f = static_cast<size_t>(func.id);
-        roles.push_back(role_of(func, user.funcs[f], fixed[f], stored[f]));
+        roles.push_back(kept.inlined[f] && !kept.loops[f]
+                            ? Role::Inlined
+                            : role_of(func, user.funcs[f], kept.loops[f], stored[f]));
     }
     return roles;
 }

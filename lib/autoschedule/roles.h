@@ -16,6 +16,9 @@ enum class Role : uint8_t {
     Inlined,  ///< inlined into its consumers
 };
 
+/// Whether a directive on its storage requires that it has some.
+bool must_be_stored(const schedules::FuncSchedule &user);
+
 /// One per Func.
 std::vector<Role> roles_of(const graph::Graph &graph, const schedules::Schedule &user);
 

@@ -54,6 +54,8 @@ class Keep : public Mutator {
             return memoize(s);
         case StmtOp::Let:
         case StmtOp::For:
+        case StmtOp::Allocate:  // sums in registers
+        case StmtOp::Exclusive:
         case StmtOp::Realize: {
             Stmt body = mutate(s->stmts[0]);
             return body.defined() ? with_children(s, s->exprs, {body}) : body;
