@@ -341,3 +341,16 @@ TEST_CASE("the window of a Func with updates that is aligned", "[differential]")
         check_against_reference<int>(sum, {5});
     }
 }
+
+// The sums are in registers, in an allocation around the producer's task (PIPE_FUZZ_SEED=40006320).
+TEST_CASE("an async producer inside of the loop of a sum", "[differential]") {
+    Func producer("producer"), sum("sum");
+    Var outer("outer"), lane("lane");
+    RDom r(0, 16);
+    producer(x) = x * 3;
+    sum(x) = 0;
+    sum(x) += producer(x + r);
+    sum.update().split(x, outer, lane, 4).reorder(lane, r, outer).vectorize(lane);
+    producer.compute_at(sum, r).store_at(sum, outer).async();
+    check_against_reference<int>(sum, {9});
+}
