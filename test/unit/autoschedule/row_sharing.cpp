@@ -180,8 +180,9 @@ TEST_CASE("Funcs are inlined that pay only together", "[autoschedule]") {
 TEST_CASE("Channels that share values are unrolled around the vector") {
     UnsharpShared p;
     const graph::Frozen frozen = graph::freeze({p.unsharp});
-    const Result r = autoschedule_for(frozen, p.sizes());
+    const Result r = autoschedule_for(frozen, p.sizes(2560, 1536));
     graph::check(graph::inline_funcs(frozen.graph, r.schedule), r.schedule);
+    INFO(r.report.text);
     REQUIRE(r.report.plans.size() == 1);
     const autoschedule::Plan &plan = r.report.plans[0];
     CHECK(plan.unrolled == 2);
