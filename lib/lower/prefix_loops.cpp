@@ -30,7 +30,7 @@ struct PrefixLoop {
     Chain value;       ///< special: the element before
 };
 
-/// Nothing else happens in the expression than reading memory.
+/// Whether evaluating it does more than read memory and compute.
 bool has_effects(const Expr &e) {
     return contains(e, [](const ExprNode &n) {
         return n.op == Op::Call && n.call_kind != CallKind::Intrinsic &&

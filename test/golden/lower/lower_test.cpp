@@ -8,9 +8,11 @@
 #include "graph/freeze.h"
 #include "ir/print.h"
 #include "lower/lower.h"
+#include "support/blur.h"
 #include "support/golden.h"
 
 using namespace Pipe;
+using test::Blur;
 
 namespace {
 
@@ -44,15 +46,6 @@ std::string loops(const Func &output, const std::string &stop_after = "",
     }
     return kept;
 }
-
-struct Blur {
-    ImageParam input{UInt(16), 2, "input"};
-    Func bx{"bx"}, by{"by"};
-    Blur() {
-        bx(x, y) = (input(x, y) + input(x + 1, y) + input(x + 2, y)) / 3;
-        by(x, y) = (bx(x, y) + bx(x, y + 1) + bx(x, y + 2)) / 3;
-    }
-};
 
 }  // namespace
 

@@ -7,10 +7,12 @@
 
 #include "region/plan_print.h"
 #include "region/plan_verify.h"
+#include "support/blur.h"
 #include "support/golden.h"
 #include "support/region_plan.h"
 
 using namespace Pipe;
+using test::Blur;
 
 namespace {
 
@@ -23,27 +25,17 @@ std::string plan_of(const Func &output) {
     return region::to_string(plan);
 }
 
-/// The bx that by reads in three rows.
-struct TwoPasses {
-    ImageParam input{UInt(16), 2, "input"};
-    Func bx{"bx"}, by{"by"};
-    TwoPasses() {
-        bx(x, y) = (input(x, y) + input(x + 1, y) + input(x + 2, y)) / 3;
-        by(x, y) = (bx(x, y) + bx(x, y + 1) + bx(x, y + 2)) / 3;
-    }
-};
-
 }  // namespace
 
 TEST_CASE("plan of overlapped tiles", "[golden]") {
-    TwoPasses b;
+    Blur b;
     b.by.tile(x, y, xo, yo, xi, yi, 64, 32).parallel(yo).vectorize(xi, 16);
     b.bx.compute_at(b.by, xo).vectorize(x, 16);
     CHECK_GOLDEN("region/overlapped_tiles.txt", plan_of(b.by));
 }
 
 TEST_CASE("plan of a sliding window", "[golden]") {
-    TwoPasses b;
+    Blur b;
     b.by.split(y, yo, yi, 32).parallel(yo).vectorize(x, 16);
     b.bx.store_at(b.by, yo).compute_at(b.by, yi).vectorize(x, 16);
     CHECK_GOLDEN("region/sliding_window.txt", plan_of(b.by));
