@@ -95,9 +95,7 @@ Role role_of(const FuncNode &func, const FuncSchedule &user, bool fixed, bool st
                           user.nontemporal_stores || user.nontemporal_loads;
     if (!user.touched)
         return stored || has_part ? Role::Root : Role::Free;
-    if (!user.compute.inlined())
-        return Role::Root;
-    if (must_be_stored(user))
+    if (!user.compute.inlined() || must_be_stored(user))
         return Role::Root;
     // A Func that cannot be inlined; lowering finds its level.
     return func.has_updates() || stored ? Role::Fixed : Role::Inlined;
