@@ -1,11 +1,14 @@
 # How we compile our own code. Nothing here reaches users of the installed package.
 
 # ccache caches what includes a precompiled header only if told that macros of the time are of no
-# consequence, and only if the preprocessor keeps the header as a line of its output.
+# consequence, and only if the preprocessor keeps the header as a line of its output. Comments count
+# for its hash: a precompiled header holds checksums of the files in it, by which "#pragma once"
+# recognizes them, so one from before a change of a comment would define everything twice.
 find_program(PIPE_CCACHE ccache)
 if(PIPE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
-    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${PIPE_CCACHE})
+    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+    CCACHE_COMMENTS=1 ${PIPE_CCACHE})
   add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)
 endif()
 
