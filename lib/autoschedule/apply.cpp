@@ -230,6 +230,37 @@ std::vector<Dim> loops_over_points(const Plan &plan, const Node &node, const Gra
     return dims;
 }
 
+/// The same in register blocks: [vector] [block, unrolled] [loops over blocks].
+std::vector<Dim> loops_over_blocks(const Plan &plan, const Node &node, const Machine &machine,
+                                   NewLoops &loops, OutputLoops &names) {
+    std::vector<Dim> dims;
+    for (size_t d = 0; d < plan.register_block.size(); d++) {
+        const int64_t size = plan.register_block[d];
+        if (size == 1)
+            continue;
+        auto [outer, inner] = loops.split(names.points[d], "_w", d == 0 ? "_v" : "_u", size);
+        names.points[d] = outer;
+        if (d > 0) {
+            dims.push_back({inner, LoopKind::Unrolled, false});
+            continue;
+        }
+        int64_t lanes = lanes_for(node, size, machine);
+        while (size % lanes != 0)
+            lanes /= 2;
+        if (lanes == size) {
+            dims.push_back({inner, LoopKind::Vectorized, false});
+            continue;
+        }
+        auto [unrolled, vector] = loops.split(inner, "_u", "_l", lanes);
+        dims.push_back({vector, LoopKind::Vectorized, false});
+        dims.push_back({unrolled, LoopKind::Unrolled, false});
+    }
+    for (int g : order_of_points(plan))
+        if (const std::string &name = names.points[static_cast<size_t>(g)]; !name.empty())
+            dims.push_back({name, LoopKind::Serial, false});
+    return dims;
+}
+
 /// The loops of an update that reads the other members, inside of those over tiles.
 std::vector<Dim> loops_of_update(const Plan &plan, const Node &node, const FuncNode &func,
                                  const Machine &machine, const StageSchedule &stage,
@@ -266,9 +297,11 @@ OutputLoops apply_tiles(const Plan &plan, const Node &node, const Graph &graph,
                 loops.split(func.args[d], "_o", "_i", plan.tile[d]);
         }
     }
-    std::vector<Dim> dims = plan.stage == 0
-                                ? loops_over_points(plan, node, graph, machine, f, loops, names)
-                                : loops_of_update(plan, node, func, machine, stage, loops, names);
+    std::vector<Dim> dims =
+        plan.stage > 0 ? loops_of_update(plan, node, func, machine, stage, loops, names)
+        : plan.register_block.empty()
+            ? loops_over_points(plan, node, graph, machine, f, loops, names)
+            : loops_over_blocks(plan, node, machine, loops, names);
     for (size_t i = plan.outer.size(); i-- > 0;) {
         const bool parallel = plan.parallel && i == 0;
         dims.push_back({names.tiles[static_cast<size_t>(plan.outer[i])],

@@ -166,55 +166,6 @@ std::vector<Level> GroupModel::levels(int row_dim) const {
     return result;
 }
 
-/// The extents of a member that are computed at a time, per dimension.
-std::vector<int64_t> GroupModel::step_extents(size_t member, const Tiling &t) const {
-    const bool row_wise =
-        member > 0 ? levels_of(t)[member] == Level::Row : reading_ > 0 && t.row_dim >= 0;
-    std::vector<int64_t> result = graph_.nodes[static_cast<size_t>(nodes_[member])].extents;
-    const auto &region = alignment_.region[member];
-    for (size_t d = 0; d < region.size(); d++) {
-        const Coordinate &c = region[d];
-        if (c.iterator < 0 || !c.distance.bounded())
-            continue;
-        const bool row = row_wise && c.iterator == t.row_dim;
-        double size = width(c, row ? t.step() : t.size[static_cast<size_t>(c.iterator)]);
-        if (row && c.num >= 1 && c.den == 1)  // what was kept of earlier rows is not computed again
-            size = std::min(size, double(c.num * t.step()));
-        result[d] = std::min(result[d], static_cast<int64_t>(size));
-    }
-    return result;
-}
-
-const std::optional<RegisterBlock> &
-GroupModel::block_of(size_t member, size_t stage, const std::vector<int64_t> &extents) const {
-    auto [at, is_new] = blocks_.try_emplace({member, stage, extents});
-    if (is_new)
-        at->second = block_for(member, stage, extents);
-    return at->second;
-}
-
-/// Clocks per point of the updates in register blocks; their memory traffic from beyond L2 is added
-/// to block_bytes_.
-double GroupModel::add_blocks(size_t member, const Tiling &t, double padded) const {
-    const std::vector<Blocked> &all = members_[member].blocked;
-    if (all.empty())
-        return 0;
-    double clocks = 0;
-    const bool row_wise = member == 0 || levels_of(t)[member] == Level::Row;
-    for (const Blocked &update : all) {
-        const bool tiled = is_tiled(member, update.stage);
-        const double steps = !tiled ? 1 : row_wise ? steps_ : tiles_;
-        const auto &block =
-            block_of(member, update.stage,
-                     tiled ? step_extents(member, t)
-                           : graph_.nodes[static_cast<size_t>(nodes_[member])].extents);
-        clocks += update.repeats * (block ? block->clocks : padded * update.plain_clocks);
-        if (block)
-            block_bytes_ += block->far_bytes * steps;
-    }
-    return clocks;
-}
-
 /// A scan or a histogram needs the dimensions that it has no loop over at once: no tile cuts them.
 bool GroupModel::jumps_stay_whole(const Tiling &t) const {
     for (size_t m = 1; m < members_.size(); m++) {
@@ -243,7 +194,9 @@ void GroupModel::add_compute(const Tiling &t, Cost &cost) const {
         const Member &member = members_[m];
         const double padded = std::ceil(r.row / member.lanes) * member.lanes / r.row;
         const Rows rows = rows_of(m, t);
-        cost.arithmetic += r.total * (padded * clocks_in_rows(m, rows) + add_blocks(m, t, padded));
+        const double clocks =
+            t.by_block && m == 0 ? clocks_from_registers_ : clocks_in_rows(m, rows);
+        cost.arithmetic += r.total * (padded * clocks + add_blocks(m, t, padded));
         cost.updates += member.update_clocks;
         const bool transposed = is_transposed(m, t);
         for (const Jumping &jump : member.jumping)
@@ -256,7 +209,8 @@ void GroupModel::add_compute(const Tiling &t, Cost &cost) const {
         if (!member.starts)
             cost.overhead +=
                 r.total / r.row * (machine_.row_overhead + (has_tail ? machine_.tail_overhead : 0));
-        cost.overhead += (levels[m] == Level::Row ? steps_ : tiles_) * machine_.nest_overhead;
+        if (levels[m] != Level::Block)  // else its loops are unrolled
+            cost.overhead += (levels[m] == Level::Row ? steps_ : tiles_) * machine_.nest_overhead;
         const double mine = graph_.nodes[static_cast<size_t>(nodes_[m])].points();
         points += r.total;
         needed += std::min(mine, r.total);
@@ -299,7 +253,10 @@ void GroupModel::add_near_memory(const Tiling &t, Cost &cost) const {
         const Region &r = regions_[b];
         return rows ? r.fold : r.tile;
     };
+    auto in_registers = [&](size_t b) { return b < n && levels[b] == Level::Block; };
     for (size_t m = 1; m < n; m++) {
+        if (in_registers(m))
+            continue;
         const double bytes = held(m, levels[m] == Level::Row) * members_[m].bytes;
         cost.scratch_bytes += bytes;
         working_set += bytes;
@@ -320,10 +277,12 @@ void GroupModel::add_near_memory(const Tiling &t, Cost &cost) const {
         return;
     double bytes = 0;
     for (size_t m = 0; m < n; m++) {
-        if (m > 0)
+        if (m > 0 && !in_registers(m))
             bytes += regions_[m].total * members_[m].bytes;
         for (const Read &read : members_[m].reads) {
             const size_t b = static_cast<size_t>(read.buffer);
+            if (in_registers(b))
+                continue;
             const double row_bytes = regions_[m].row * read.bytes;
             const bool row_wise = t.row_dim >= 0 && (m == 0 || levels[m] == Level::Row);
             // If stages are computed one after the other over a tile, the rows that one row of the
@@ -434,7 +393,7 @@ Cost GroupModel::evaluate(const Tiling &tiling) const {
     Cost cost;
     // The register blocks of updates have rows.
     const bool rows_of_update = reading_ > 0 && (tiling.block > 1 || tiling.unrolled >= 0);
-    if (rows_of_update || !jumps_stay_whole(tiling)) {
+    if (rows_of_update || !jumps_stay_whole(tiling) || (tiling.by_block && !has_block(tiling))) {
         cost.total = std::numeric_limits<double>::infinity();
         return cost;
     }

@@ -84,6 +84,7 @@ GroupModel::GroupModel(const StageGraph &graph, const Machine &machine, std::vec
         add_member(graph.nodes[static_cast<size_t>(n)]);
     for (int row_dim = -1; row_dim < dims[0]; row_dim++)
         levels_.push_back(levels(row_dim));
+    find_sums();
 }
 
 /// Members are sorted in descending order; -1: not a member.
@@ -158,23 +159,17 @@ bool GroupModel::streams() const {
            row_bytes % machine_.vector_bytes == 0;
 }
 
-std::optional<RegisterBlock> GroupModel::block_for(size_t member, size_t stage,
-                                                   const std::vector<int64_t> &extents) const {
-    return reduction_block(graph_.nodes[static_cast<size_t>(nodes_[member])], stage, extents,
-                           machine_, is_tiled(member, stage) ? 1 : machine_.cores);
-}
-
 void GroupModel::add_clocks(const Node &node, Member &member) const {
     const FuncId out = graph_.nodes[static_cast<size_t>(nodes_[0])].id;
     const size_t index = members_.size();
     member.starts = node.is_overwritten;
     if (node.starts_from_formula && node.stages[1].loops_over_all()) {
-        const auto block = block_for(index, 1, node.extents);
+        const auto block = block_for(index, 1, node.extents, 1);
         member.starts = block && block->is_of_points() && block->part == 0;
     }
     for (size_t s = 0; s < node.stages.size(); s++) {
         const StageCost &stage = node.stages[s];
-        const auto block = block_for(index, s, node.extents);
+        const auto block = block_for(index, s, node.extents, 1);
         if (s == 0 && member.starts)
             continue;
         const double plain = clocks_of(stage, node);

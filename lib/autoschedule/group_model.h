@@ -23,6 +23,7 @@ struct Tiling {
     int64_t block = 1;          ///< as in Plan
     int64_t inner = 1;          ///< rows of inner tiles; 1: none, a step is one block
     int unrolled = -1;          ///< as in Plan; it is whole
+    bool by_block = false;  ///< sums that only the output reads are at Level::Block; without row_dim
 
     int64_t step() const { return std::max(block, inner); }  ///< as in Plan
 };
@@ -145,7 +146,7 @@ class GroupModel {
     bool streams() const;
     std::vector<Level> levels(int row_dim) const;
     const std::vector<Level> &levels_of(const Tiling &t) const {
-        return levels_[static_cast<size_t>(t.row_dim + 1)];
+        return t.by_block ? sums_levels_ : levels_[static_cast<size_t>(t.row_dim + 1)];
     }
 
     struct Span {
@@ -170,10 +171,18 @@ class GroupModel {
     std::vector<int64_t> step_extents(size_t member, const Tiling &t) const;
     /// Of the output's stages, all but the one that reads the other members have loops of their own.
     bool is_tiled(size_t member, size_t stage) const { return member > 0 || stage == reading_; }
+    /// `together`: members whose sums are in registers at the same time.
     std::optional<RegisterBlock> block_for(size_t member, size_t stage,
-                                           const std::vector<int64_t> &extents) const;
+                                           const std::vector<int64_t> &extents,
+                                           size_t together) const;
     const std::optional<RegisterBlock> &block_of(size_t member, size_t stage,
-                                                 const std::vector<int64_t> &extents) const;
+                                                 const std::vector<int64_t> &extents,
+                                                 size_t together) const;
+    bool is_sum_of_output(size_t member) const;
+    void find_sums();
+    const std::optional<RegisterBlock> &block_of_sums(const Tiling &t) const;
+    bool has_block(const Tiling &t) const;
+    void set_block(const Tiling &t, Plan &plan) const;
     double add_blocks(size_t member, const Tiling &t, double padded) const;
     void add_compute(const Tiling &tiling, Cost &cost) const;
     void add_near_memory(const Tiling &tiling, Cost &cost) const;
@@ -214,9 +223,13 @@ class GroupModel {
     poly::Alignment alignment_;
     std::vector<std::vector<Level>> levels_;  // per row_dim + 1
     double root_bytes_ = 0;
+    std::vector<size_t> sums_;        // the members that can be at Level::Block
+    std::vector<Level> sums_levels_;  // if they are there
+    double clocks_from_registers_ = 0;  // of a point of the output then
 
-    mutable std::map<std::tuple<size_t, size_t, std::vector<int64_t>>, std::optional<RegisterBlock>>
-        blocks_;  // per member, stage and extents
+    mutable std::map<std::tuple<size_t, size_t, std::vector<int64_t>, size_t>,
+                     std::optional<RegisterBlock>>
+        blocks_;  // of block_of()
 
     mutable std::map<std::tuple<size_t, int, int64_t>, double> clocks_;  // clocks_in_rows()
 

@@ -200,7 +200,7 @@ std::vector<int64_t> GroupModel::sizes_of_blocks(int row_dim) const {
 
 /// Blocks of rows, in tiles of whole blocks.
 void GroupModel::vary_block(Choice &best, int row_dim) const {
-    if (row_dim <= 0 || !best.found)
+    if (row_dim <= 0 || !best.found || best.tiling.by_block)
         return;
     const Tiling start = best.tiling;
     const size_t r = static_cast<size_t>(row_dim);
@@ -235,7 +235,7 @@ void GroupModel::vary_tile_of_blocks(Choice &best, int row_dim, bool coarse) con
 /// Values that the channels of a point share may be worth it, with or without blocks of rows.
 void GroupModel::unroll_short(Choice &best, int row_dim) const {
     constexpr int64_t most_channels = 4;
-    if (!best.found)
+    if (!best.found || best.tiling.by_block)
         return;
     const Tiling start = best.tiling;
     for (size_t d = 1; d < extents().size(); d++) {
@@ -275,6 +275,11 @@ std::optional<Plan> GroupModel::best(bool coarse) const {
         take(descend({others, -1}, row_dim, coarse));
         if (members_.size() > 1 && row_dim > 0)
             take(descend({others, row_dim}, row_dim, coarse));
+        if (!sums_.empty()) {
+            Tiling by_block{others, -1};
+            by_block.by_block = true;
+            take(descend(by_block, row_dim, coarse));
+        }
     }
     if (has_whole_dimension())
         take(strips(coarse));
@@ -312,6 +317,8 @@ std::optional<Plan> GroupModel::make_plan(const Choice &choice) const {
     for (size_t m = 0; m < members_.size(); m++)
         plan.extents.push_back(step_extents(m, chosen)), plan.rows.push_back(rows_of(m, chosen)),
             plan.transposed.push_back(is_transposed(m, chosen));
+    if (chosen.by_block)
+        set_block(chosen, plan);
     plan.slides.assign(members_.size(), false);
     plan.shares.assign(members_.size(), -1);
     for (size_t m = 1; m < members_.size(); m++) {

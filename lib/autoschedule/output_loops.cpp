@@ -24,6 +24,10 @@ Place place_of(const Plan &plan, size_t member) {
     OutputLoop tile;
     if (!plan.outer.empty())
         tile.dim = plan.outer.back();
+    if (plan.levels[member] == Level::Block) {
+        const OutputLoop block = {order_of_points(plan).front(), false};
+        return {block, block, {}};
+    }
     if (plan.levels[member] != Level::Row)
         return {tile, tile, {}};
     const OutputLoop row = {plan.row_dim, false};

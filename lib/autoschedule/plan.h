@@ -32,6 +32,7 @@ struct Cost {
 enum class Level : uint8_t {
     Tile,  ///< whole, once per tile (overlapped tiles)
     Row,   ///< once per step of the row loop inside the tile, keeping shared rows (sliding window)
+    Block,  ///< once per register block of the output, which takes its sums from registers
     Thread,  ///< kernels: once per thread
 };
 
@@ -66,6 +67,9 @@ struct Plan {
     /// A short dimension of the output, such as the channels of a color, that is unrolled around the vector: what
     /// does not depend on it is computed once. Then the rows of a block are not unrolled. -1: none
     int unrolled = -1;
+    /// Points of the output that are computed in one body, unrolled, per dimension: the register block of the
+    /// members at Level::Block. Empty: there are none.
+    std::vector<int64_t> register_block;
     std::vector<Rows> rows;     ///< per member: of its own rows
     std::vector<Place> places;  ///< per member, instead of `levels`; empty: as `levels` says
     /// Order of the loops over the points of a tile, innermost first; the vector of dimension 0 is

@@ -21,6 +21,8 @@ std::string level_text(const Plan &plan, size_t m) {
         return plan.threads.empty() ? "per tile" : "per block, in shared memory";
     if (plan.levels[m] == Level::Thread)
         return "per thread, in registers";
+    if (plan.levels[m] == Level::Block)
+        return "per register block";
     const std::string text = plan.step > plan.block ? "per inner tile" : "row by row";
     return plan.slides[m] ? text + ", sliding window" : text;
 }

@@ -14,6 +14,8 @@
 #include "codegen/abi.h"
 #include "codegen/device/device_code.h"
 #include "codegen/stmt_emitter.h"
+#include "ir/fold.h"
+#include "ir/visit.h"
 #include "support/error_text.h"
 
 namespace Pipe::codegen {
@@ -29,6 +31,29 @@ constexpr int64_t max_stack_array = 32 << 10;
 constexpr int64_t max_asked_stack_array = 256 << 10;
 /// All such arrays of one function together.
 constexpr int64_t max_frame = 512 << 10;
+
+bool is_constant_index(const Expr &index) {
+    return ir::is_constant(index->op == ir::Op::Ramp ? index->args[0] : index);
+}
+
+/// Whether all accesses have constant indices, so that LLVM can keep the elements in registers: then, its scope has
+/// memory of its own.
+bool may_be_registers(const ir::StmtNode &s) {
+    bool constant = true;
+    ir::walk(
+        s.stmts[0],
+        [&](const ir::Stmt &c) {
+            if (c->op == ir::StmtOp::Store && c->name == s.name)
+                constant &= is_constant_index(c->exprs[1]);
+            return constant;
+        },
+        [&](const Expr &e) {
+            if (e->op == ir::Op::Load && e->name == s.name)
+                constant &= is_constant_index(e->args[0]);
+            return constant;
+        });
+    return constant;
+}
 
 int64_t elements_of(const ir::StmtNode &s, int64_t bytes) {
     return std::max<int64_t>(1, bytes / s.types[0].element_of().bytes());
@@ -72,7 +97,9 @@ void StmtEmitter::allocate(const ir::StmtNode &s) {
                            ".store_in: its size is not known at compile time, so it cannot "
                            "be kept in registers. Bound it (bound_storage, or splits by "
                            "constants), or use Stack.");
-    const size_t array = known ? unused_array(s, *known) : 0;
+    const bool alone =
+        known && frame_.stack_bytes + *known <= max_frame / 2 && may_be_registers(s);
+    const size_t array = known && !alone ? unused_array(s, *known) : frame_.arrays.size();
     const int64_t more = array < frame_.arrays.size() ? 0 : known.value_or(0);
     if (asked && (*known > max_asked_stack_array || frame_.stack_bytes + more > max_frame))
         throw CompileError(support::marked(support::Field::Func, s.name) +
@@ -93,7 +120,7 @@ void StmtEmitter::allocate(const ir::StmtNode &s) {
         }
         frame_.arrays[array].in_use = true;
         with_memory(s, {s.name, frame_.arrays[array].address, nullptr});
-        frame_.arrays[array].in_use = false;
+        frame_.arrays[array].in_use = alone;
         return;
     }
     Value *bytes = allocation_bytes(s.types[0], s.exprs);

@@ -137,7 +137,7 @@ struct StackArray {
     llvm::Type *element;
     int64_t count;
     llvm::Value *address;
-    bool in_use;
+    bool in_use;  ///< also after its scope, if that must have it alone
 };
 
 /// The state of a kernel under construction.

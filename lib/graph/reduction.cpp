@@ -7,6 +7,7 @@
 #include "graph/match.h"
 #include "ir/equal.h"
 #include "ir/intrinsics.h"
+#include "ir/lets.h"
 #include "ir/visit.h"
 #include <pipe/operators.h>
 
@@ -307,10 +308,12 @@ bool starts_from_formula(const FuncNode &func) {
     for (size_t d = 0; d < func.args.size(); d++)
         if (updated[d]->op != ir::Op::Variable || updated[d]->name != func.args[d])
             return false;
-    return std::none_of(
-        func.stages[0].values.begin(), func.stages[0].values.end(), [](const Expr &value) {
-            return ir::contains(value, [](const ir::ExprNode &e) { return e.op == ir::Op::Call; });
+    auto is_formula = [](const Expr &value) {
+        return !ir::has_side_effect(value) && !ir::contains(value, [](const ir::ExprNode &e) {
+            return e.op == ir::Op::Call && e.call_kind == ir::CallKind::Func;
         });
+    };
+    return std::all_of(func.stages[0].values.begin(), func.stages[0].values.end(), is_formula);
 }
 
 }  // namespace Pipe::graph

@@ -33,7 +33,7 @@ struct Reduction {
 std::optional<Reduction> as_reduction(const Stage &stage, const IsSelf &is_self, std::string *why);
 
 /// Whether the first update may take the values of the pure definition instead of stored ones: they are a formula
-/// without calls, and the update changes every element by itself.
+/// without Funcs, and the update changes every element by itself.
 bool starts_from_formula(const FuncNode &func);
 
 }  // namespace Pipe::graph

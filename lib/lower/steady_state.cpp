@@ -19,6 +19,8 @@ using namespace ir;
 
 namespace {
 
+constexpr int64_t few = 4;  ///< iterations of a loop that is not partitioned by itself
+
 /// How a condition is hoped to come out.
 enum class Want : uint8_t { True, False, Any };
 
@@ -104,15 +106,15 @@ class SteadyBody {
 
     // Deciding.
 
-    /// True if sum >= 0 always, or for iterations that are noted now, in which `saved` is saved.
+    /// True if sum >= 0 always, or for iterations that are noted now, in which `saved` is saved. (What always
+    /// holds was simplified before, unless it follows from what took the place of a let.)
     bool assume(const Linear &sum, int saved) {
         auto bounds = worst_.bounds(sum);
         if (!bounds)
             return false;
         for (Linear &bound : *bounds)
             note(std::move(bound));
-        if (!bounds->empty())
-            saved_ += saved;
+        saved_ += saved;
         return true;
     }
 
@@ -142,8 +144,7 @@ class SteadyBody {
                 return found != bounds_.end() && found->constant <= bound.constant;
             }))
             return false;
-        if (!bounds->empty())
-            saved_ += saved;
+        saved_ += saved;
         return true;
     }
 
@@ -441,7 +442,8 @@ class SteadyBody {
         const bool has_loops =
             contains_stmt(s->stmts[0], [](auto &c) { return c.op == StmtOp::For; });
         constexpr int of_known_trip_count = 4;
-        if (!has_loops && is_few(extent) && !is_few(s->exprs[1]))
+        constexpr int64_t unrolled = 16;
+        if (!has_loops && is_at_most(extent, unrolled) && !is_at_most(s->exprs[1], unrolled))
             saved_ += of_known_trip_count;
         const int saved_before = saved_;
         Inner inner;
@@ -449,7 +451,8 @@ class SteadyBody {
         inner.max = last_of(min, extent);
         inner.depth = ++loops_;
         const int around = decider_;
-        if (s->kind == LoopKind::Serial && is_long_loop(*s.get()) &&
+        // One that is short in the steady state is not partitioned there.
+        if (s->kind == LoopKind::Serial && is_long_loop(*s.get()) && !is_at_most(extent, few) &&
             !contains_stmt(s->stmts[0], is_long_loop))
             decider_ = loops_;
         Stmt body = bound_to(s->name, inner, Expr(), [&] { return stmt(s->stmts[0]); });
@@ -460,17 +463,10 @@ class SteadyBody {
         return body.defined() ? make_for(s->name, min, extent, s->kind, body, s->partition) : body;
     }
 
-    /// Whether an extent is a small number, once lets are looked through.
-    bool is_few(const Expr &extent) {
-        constexpr int64_t few = 16;
-        auto is_small = [&](const Expr &e, int64_t most) {
-            const Linear value = worst_.expanded(e);
-            return value.is_constant() && value.constant <= most;
-        };
-        int64_t divisor = 0;
-        if (extent->op == Op::Div && as_const_int(extent->args[1], &divisor) && divisor > 0)
-            return is_small(extent->args[0], few * divisor);
-        return is_small(extent, few);
+    /// Whether an extent is a number, and not more than `most`, once lets are looked through.
+    bool is_at_most(const Expr &extent, int64_t most) const {
+        const Linear value = worst_.expanded(extent);
+        return value.is_constant() && value.constant <= most;
     }
 
     Stmt branch(const Stmt &s) {
@@ -517,7 +513,6 @@ class SteadyBody {
 }  // namespace
 
 bool is_long_loop(const StmtNode &s) {
-    constexpr int64_t few = 4;
     int64_t extent = 0;
     return s.op == StmtOp::For && s.partition != Partitioning::Never &&
            s.partition != Partitioning::Remainder &&

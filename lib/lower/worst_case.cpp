@@ -9,6 +9,7 @@
 #include "ir/substitute.h"
 #include "ir/visit.h"
 #include "lower/lanes.h"
+#include "support/integers.h"
 
 namespace Pipe::lower {
 
@@ -54,6 +55,17 @@ void divide_by_common_factor(Linear *sum) {
     sum->constant = (sum->constant - remainder) / common - (remainder < 0 ? 1 : 0);
 }
 
+/// The quotient of a sum whose terms are multiples of the divisor.
+std::optional<Linear> exact_quotient(Linear sum, int64_t divisor) {
+    for (auto &t : sum.terms) {
+        if (t.coefficient % divisor != 0)
+            return {};
+        t.coefficient /= divisor;
+    }
+    sum.constant = floor_div(sum.constant, divisor);
+    return sum;
+}
+
 }  // namespace
 
 WorstCase::WorstCase(Expr variable, const Expr &min, const Expr &max, const Scope<Inner> &inner)
@@ -95,7 +107,27 @@ Linear WorstCase::expanded(const Expr &e) const {
         if (!accumulate(&sum, meaning(t.atom), t.coefficient))
             return {Int(64), 0, {{e, 1}}};
     }
-    return sum;
+    return divided(sum);
+}
+
+/// A scalar quotient as a sum.
+std::optional<Linear> WorstCase::quotient_of(const Expr &atom) const {
+    int64_t divisor = 0;
+    if (atom->op != Op::Div || !atom.type().is_scalar() || !as_const_int(atom->args[1], &divisor) ||
+        divisor <= 0)
+        return {};
+    return exact_quotient(expanded(atom->args[0]), divisor);
+}
+
+/// The same sum, with quotients that are exact as sums.
+Linear WorstCase::divided(const Linear &sum) const {
+    Linear result{sum.type, sum.constant, {}};
+    for (const Linear::Term &t : sum.terms) {
+        const auto quotient = quotient_of(t.atom);
+        if (!result.add(quotient ? *quotient : Linear{sum.type, 0, {{t.atom, 1}}}, t.coefficient))
+            return sum;
+    }
+    return result;
 }
 
 std::optional<int> WorstCase::depth(const Expr &e) const {
@@ -217,12 +249,13 @@ bool WorstCase::replace_division(Linear sum, const Linear::Term &t, Bounds *out)
     int64_t d = 0;
     if (!as_const_int(t.atom->args[1], &d) || d <= 0)
         return false;
-    if (t.atom.type().is_scalar()) {
-        Linear operand = expanded(t.atom->args[0]);
-        Expr value = rebuild(t.atom, {make_int(Int(64), operand.constant), make_int(Int(64), d)});
-        if (operand.is_constant())
-            return with(sum, value, t.coefficient, out);
-    }
+    if (const auto quotient = quotient_of(t.atom))
+        return sum.add(*quotient, t.coefficient) && reduce(std::move(sum), out);
+    if (const Linear operand = expanded(t.atom->args[0]);
+        t.atom->op == Op::Mod && t.atom.type().is_scalar() && operand.is_constant())
+        return sum.add(Linear::from_constant(sum.type, operand.constant - floor_div(operand.constant, d) * d),
+                       t.coefficient) &&
+               reduce(std::move(sum), out);
     Linear slack = Linear::from_constant(sum.type, -(d - 1));
     if (t.atom->op == Op::Mod) {
         if (t.coefficient < 0 && !sum.add(slack, -t.coefficient))

@@ -33,7 +33,7 @@ class WorstCase {
     /// Empty: always true. Nothing: none found, or never true.
     std::optional<std::vector<Bound>> bounds(const ir::Linear &sum);
 
-    /// The same sum with lets and casts expanded.
+    /// The same sum with lets, casts and exact quotients expanded.
     ir::Linear expanded(const Expr &e) const;
 
     /// The loop depth at which e varies: -1 = not in this loop. Nothing if it depends on memory.
@@ -50,6 +50,8 @@ class WorstCase {
   private:
     using Bounds = std::vector<Bound>;
     Expr meaning(const Expr &atom) const;
+    std::optional<ir::Linear> quotient_of(const Expr &atom) const;
+    ir::Linear divided(const ir::Linear &sum) const;
     bool reduce(ir::Linear sum, Bounds *out);
     bool finish(ir::Linear sum, Bounds *out);
     int rank(const Expr &atom) const;

@@ -1,0 +1,140 @@
+// The register blocks of a group's sums (register_block.h), and sums that the output takes from there.
+
+#include <algorithm>
+
+#include "autoschedule/group_model.h"
+
+namespace Pipe::autoschedule {
+
+using poly::Coordinate;
+
+/// The extents of a member that are computed at a time, per dimension.
+std::vector<int64_t> GroupModel::step_extents(size_t member, const Tiling &t) const {
+    const bool row_wise =
+        member > 0 ? levels_of(t)[member] == Level::Row : reading_ > 0 && t.row_dim >= 0;
+    std::vector<int64_t> result = graph_.nodes[static_cast<size_t>(nodes_[member])].extents;
+    const auto &region = alignment_.region[member];
+    for (size_t d = 0; d < region.size(); d++) {
+        const Coordinate &c = region[d];
+        if (c.iterator < 0 || !c.distance.bounded())
+            continue;
+        const bool row = row_wise && c.iterator == t.row_dim;
+        double size = width(c, row ? t.step() : t.size[static_cast<size_t>(c.iterator)]);
+        if (row && c.num >= 1 && c.den == 1)  // what was kept of earlier rows is not computed again
+            size = std::min(size, double(c.num * t.step()));
+        result[d] = std::min(result[d], static_cast<int64_t>(size));
+    }
+    return result;
+}
+
+std::optional<RegisterBlock> GroupModel::block_for(size_t member, size_t stage,
+                                                   const std::vector<int64_t> &extents,
+                                                   size_t together) const {
+    Machine machine = machine_;
+    machine.vector_registers /= static_cast<int>(together);
+    return reduction_block(graph_.nodes[static_cast<size_t>(nodes_[member])], stage, extents,
+                           machine, is_tiled(member, stage) ? 1 : machine_.cores);
+}
+
+const std::optional<RegisterBlock> &GroupModel::block_of(size_t member, size_t stage,
+                                                         const std::vector<int64_t> &extents,
+                                                         size_t together) const {
+    auto [at, is_new] = blocks_.try_emplace({member, stage, extents, together});
+    if (is_new)
+        at->second = block_for(member, stage, extents, together);
+    return at->second;
+}
+
+/// Clocks per point of the updates in register blocks; their memory traffic from beyond L2 is added
+/// to block_bytes_.
+double GroupModel::add_blocks(size_t member, const Tiling &t, double padded) const {
+    const std::vector<Blocked> &all = members_[member].blocked;
+    if (all.empty())
+        return 0;
+    double clocks = 0;
+    const bool row_wise = member == 0 || levels_of(t)[member] == Level::Row;
+    for (const Blocked &update : all) {
+        const bool tiled = is_tiled(member, update.stage);
+        const double steps = !tiled ? 1 : row_wise ? steps_ : tiles_;
+        const bool in_block = levels_of(t)[member] == Level::Block;
+        const auto &block =
+            block_of(member, update.stage,
+                     tiled ? step_extents(member, t)
+                           : graph_.nodes[static_cast<size_t>(nodes_[member])].extents,
+                     in_block ? sums_.size() : 1);
+        clocks += update.repeats * (block ? block->clocks : padded * update.plain_clocks);
+        if (block)
+            block_bytes_ += block->far_bytes * steps;
+    }
+    return clocks;
+}
+
+/// Whether the output can be computed in the register blocks of this member: it alone reads its sums, each of them
+/// at the point that it computes.
+bool GroupModel::is_sum_of_output(size_t member) const {
+    const Node &node = graph_.nodes[static_cast<size_t>(nodes_[member])];
+    const auto &region = alignment_.region[member];
+    if (reading_ != 0 || node.stages.size() != 2 || !members_[member].starts ||
+        members_[member].blocked.size() != 1 || region.size() != extents().size())
+        return false;
+    for (size_t d = 0; d < region.size(); d++) {
+        const Coordinate &c = region[d];
+        if (c.iterator != static_cast<int>(d) || c.num != 1 || c.den != 1 || !c.distance.is_point())
+            return false;
+    }
+    return std::none_of(members_.begin() + 1, members_.end(), [&](const Member &reader) {
+        return std::any_of(reader.reads.begin(), reader.reads.end(), [&](const Read &read) {
+            return read.buffer == static_cast<int>(member);
+        });
+    });
+}
+
+/// The members that can be at Level::Block, and what a point of the output takes then.
+void GroupModel::find_sums() {
+    for (size_t m = 1; m < members_.size(); m++)
+        if (is_sum_of_output(m))
+            sums_.push_back(m);
+    if (sums_.empty())
+        return;
+    sums_levels_ = levels(-1);
+    const Node &out = graph_.nodes[static_cast<size_t>(nodes_[0])];
+    StageCost from_registers = out.stages[0];
+    for (size_t m : sums_) {
+        sums_levels_[m] = Level::Block;
+        auto &loads = from_registers.loads;
+        const int sum = nodes_[m];
+        loads.erase(std::remove_if(
+                        loads.begin(), loads.end(),
+                        [&](const auto &load) { return static_cast<int>(load.func) == sum; }),
+                    loads.end());
+    }
+    clocks_from_registers_ =
+        members_[0].clocks - clocks_of(out.stages[0], out) + clocks_of(from_registers, out);
+}
+
+/// Of the first of these members: the others take the same.
+const std::optional<RegisterBlock> &GroupModel::block_of_sums(const Tiling &t) const {
+    return block_of(sums_[0], 1, step_extents(sums_[0], t), sums_.size());
+}
+
+bool GroupModel::has_block(const Tiling &t) const {
+    return std::all_of(sums_.begin(), sums_.end(), [&](size_t m) {
+        const auto &block = block_of(m, 1, step_extents(m, t), sums_.size());
+        return block && block->is_of_points() && !block->by_phase && block->part == 0;
+    });
+}
+
+/// The register block, and the order of the loops around it.
+void GroupModel::set_block(const Tiling &t, Plan &plan) const {
+    const RegisterBlock &block = *block_of_sums(t);
+    for (int d = 0; d < static_cast<int>(extents().size()); d++)
+        plan.register_block.push_back(block.size(d));
+    plan.inner = block.loops;
+    for (int d = 0; d < static_cast<int>(extents().size()); d++)
+        if (std::find(plan.inner.begin(), plan.inner.end(), d) == plan.inner.end())
+            plan.inner.push_back(d);
+    for (size_t m : sums_)
+        plan.extents[m] = plan.register_block;
+}
+
+}  // namespace Pipe::autoschedule
