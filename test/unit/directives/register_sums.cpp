@@ -184,6 +184,25 @@ TEST_CASE("blocks of sums start from a pure definition that is a formula", "[reg
     CHECK_FALSE(has_pure_loops(p.f));
 }
 
+TEST_CASE("blocks of sums start from an input", "[register_sums]") {
+    ImageParam in(Int(32), 2, "in");
+    const auto data = noise<int>({{-8, 60}, {-8, 60}});
+    in.set(data.buffer);
+    RDom r(0, 5, "r");
+    Func f("f");
+    f(x, y) = in(x, y);
+    f(x, y) += in(x, r) * in(r, y);
+    f.update()
+        .split(y, yo, yi, 3, TailStrategy::GuardWithIf)
+        .split(x, xo, xi, 4, TailStrategy::GuardWithIf)
+        .reorder({xi, yi, r, xo, yo})
+        .vectorize(xi)
+        .unroll(yi);
+    CHECK_FALSE(has_pure_loops(f));
+    for (const Shape &shape : {Shape{{0, 9}, {0, 4}}, Shape{{-3, 17}, {2, 7}}, Shape{{0, 1}, {0, 1}}})
+        check_equal(f, shape);
+}
+
 TEST_CASE("blocks of sums load their start where they are visited several times",
           "[register_sums]") {
     Product p;
@@ -209,9 +228,11 @@ TEST_CASE("blocks of sums load a start that is not a formula, or is not theirs a
     const auto data = noise<int>({{-8, 60}, {-8, 60}});
     in.set(data.buffer);
     RDom r(0, 5, "r");
-    SECTION("it reads an input") {
-        Func f("f");
-        f(x, y) = in(x, y);
+    SECTION("it reads a Func") {
+        Func f("f"), g("g");
+        g(x, y) = in(x, y) + 1;
+        g.compute_root();
+        f(x, y) = g(x, y);
         f(x, y) += in(x, r) * in(r, y);
         f.update()
             .split(y, yo, yi, 3, TailStrategy::GuardWithIf)
