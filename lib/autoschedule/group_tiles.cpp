@@ -14,6 +14,7 @@ namespace {
 
 constexpr double worth_unrolling = 0.97;  ///< of the time: more code, and it has to be compiled
 constexpr double worth_more = 0.99;       ///< for a larger block
+constexpr double worth_unrolling_channels = 0.995;
 constexpr int64_t short_dim = 16;         ///< a channel or the like: whole or one by one
 
 void add_size(std::vector<int64_t> &sizes, int64_t size, int64_t extent) {
@@ -255,7 +256,7 @@ void GroupModel::unroll_short(Choice &best, int row_dim) const {
                                  std::max(ceil_div(start.size[r], block), int64_t(2)) * block);
             improve(unrolled, t);
         }
-        if (unrolled.cost.total < worth_unrolling * best.cost.total)
+        if (unrolled.cost.total < worth_unrolling_channels * best.cost.total)
             best = unrolled;
     }
 }

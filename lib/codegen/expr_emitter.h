@@ -65,6 +65,8 @@ class ExprEmitter {
 
     /// The binding of a name for `let name = e`.
     Binding bind(const Expr &e);
+    /// The value of a let around stores, for these.
+    llvm::Value *whole_for_stores(llvm::Value *value);
     Range range(const Expr &e) const;
     void forget() { memo_ = strict_ = {}; }
 

@@ -46,20 +46,23 @@ bool can_stream_load(const llvm::Type *type, const llvm::DataLayout &layout) {
 /// may be shared across blocks.)
 Value *in_registers(Builder &b, const Target &target, Value *vector) {
     llvm::Type *type = vector->getType();
-    if (target.arch != Target::X86 || type->getScalarSizeInBits() > 8)
+    if (target.arch != Target::X86 || type->getScalarSizeInBits() != 8)
         return vector;
-    const auto bits = static_cast<unsigned>(type->getPrimitiveSizeInBits().getFixedValue());
-    llvm::Type *whole = with_lanes(b.getInt32Ty(), static_cast<int>(bits / 32));
-    Value *words = b.CreateBitCast(vector, whole);
-    const int each = std::min(target.natural_vector_size(Int(32)), lanes_of(words));
-    llvm::Type *part = with_lanes(b.getInt32Ty(), each);
+    const int lanes = lanes_of(vector);
+    const int each = std::min(target.natural_vector_size(UInt(8)), lanes);
+    if (lanes % each != 0)
+        return vector;
+    llvm::Type *narrow = with_lanes(b.getInt8Ty(), each),
+               *words = with_lanes(b.getInt32Ty(), each / 4);
     const char *same = target.has_feature(Target::AVX512) ? "=v,0" : "=x,0";
-    auto *nothing = llvm::InlineAsm::get(llvm::FunctionType::get(part, {part}, false), "", same,
+    auto *nothing = llvm::InlineAsm::get(llvm::FunctionType::get(words, {words}, false), "", same,
                                          /*hasSideEffects=*/false);
     std::vector<Value *> parts;
-    for (int begin = 0; begin < lanes_of(words); begin += each)
-        parts.push_back(b.CreateCall(nothing, subvector(b, words, begin, each)));
-    return b.CreateBitCast(concat(b, parts), type);
+    for (int begin = 0; begin < lanes; begin += each) {
+        Value *part = b.CreateBitCast(subvector(b, vector, begin, each), words);
+        parts.push_back(b.CreateBitCast(b.CreateCall(nothing, part), narrow));
+    }
+    return concat(b, parts);
 }
 
 /// The mask of a load of elements with `bits` bits, hidden from LLVM's analysis by an empty inline
@@ -98,6 +101,17 @@ void ExprEmitter::mark(llvm::Instruction *access, const std::string &buffer, Val
     if (llvm::isa<llvm::LoadInst>(access) && unit_.nontemporal_loads.count(buffer) > 0 &&
         can_stream_load(access->getType(), unit_.module.getDataLayout()))
         bypass_caches(access);
+}
+
+/// A let may be used by several stores, each with a test of its alignment, if they bypass the caches: then it is
+/// computed as a whole before them.
+Value *ExprEmitter::whole_for_stores(Value *value) {
+    const auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(value->getType());
+    const auto lanes = static_cast<unsigned>(unit_.target.natural_vector_size(UInt(8)));
+    if (unit_.nontemporal_stores.empty() || !vector || vector->getScalarSizeInBits() != 8 ||
+        vector->getNumElements() % lanes != 0)
+        return value;
+    return in_registers(b_, unit_.target, value);
 }
 
 void ExprEmitter::bypass_caches(llvm::Instruction *access) {

@@ -106,6 +106,8 @@ void StmtEmitter::emit(const ir::Stmt &s) {
 
 void StmtEmitter::let(const ir::StmtNode &s) {
     Binding bound = exprs_.bind(s.exprs[0]);
+    if (bound.value)
+        bound.value = exprs_.whole_for_stores(bound.value);
     exprs_.forget();
     frame_.variables.push(s.name, bound);
     emit(s.stmts[0]);

@@ -199,7 +199,8 @@ TEST_CASE("blocks of sums start from an input", "[register_sums]") {
         .vectorize(xi)
         .unroll(yi);
     CHECK_FALSE(has_pure_loops(f));
-    for (const Shape &shape : {Shape{{0, 9}, {0, 4}}, Shape{{-3, 17}, {2, 7}}, Shape{{0, 1}, {0, 1}}})
+    for (const Shape &shape :
+         {Shape{{0, 9}, {0, 4}}, Shape{{-3, 17}, {2, 7}}, Shape{{0, 1}, {0, 1}}})
         check_equal(f, shape);
 }
 

@@ -117,17 +117,17 @@ TEST_CASE("partition: the tests of an unrolled loop's end leave a body that is l
 
 // A block of vectors that a producer computes inside of its consumer's loop over blocks: the loop over blocks alone
 // can tell which of them are whole.
-TEST_CASE("partition: an inner loop that is short in the steady state is decided by the loop around") {
+TEST_CASE(
+    "partition: an inner loop that is short in the steady state is decided by the loop around") {
     const Expr stop = var("stop"), i = var("i");
     const Expr at = add(mul(add(x, i), number(8)), var("lane"));
     const Stmt guarded = make_if(less(at, stop), make_store("out", at, load("in", at)));
-    const Stmt vector =
-        make_for("lane", number(0), number(8), LoopKind::Vectorized, guarded);
+    const Stmt vector = make_for("lane", number(0), number(8), LoopKind::Vectorized, guarded);
     const Expr blocks = sub(div(add(stop, number(7)), number(8)), x);
     const Stmt block = make_let("stop", ir::min(w, add(mul(x, number(8)), number(8))),
                                 make_for("i", number(0), blocks, LoopKind::Serial, vector));
-    const std::string text = partitioned(make_for(
-        "x", number(0), div(add(w, number(7)), number(8)), LoopKind::Serial, block));
+    const std::string text = partitioned(
+        make_for("x", number(0), div(add(w, number(7)), number(8)), LoopKind::Serial, block));
     INFO(text);
     CHECK(body_of(text, "if x < w / 8 ") == "    out[ramp(x * 8, 1, 8)] = in[ramp(x * 8, 1, 8)]\n");
     CHECK(decisions(body_of(text, "} else {")) > 0);
