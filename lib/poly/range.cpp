@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "ir/intrinsics.h"
+#include "ir/linear.h"
 
 namespace Pipe::poly {
 
@@ -16,47 +17,6 @@ namespace {
 /// Limits the ends to [-infinite, infinite].
 int64_t saturate(__int128 value) {
     return static_cast<int64_t>(std::clamp<__int128>(value, -Range::infinite, Range::infinite));
-}
-
-Range of_type(Type type) {
-    if (!type.is_int_or_uint() || type.bits() > 16)
-        return {};
-    return {type.is_int() ? type.min_int() : 0, static_cast<int64_t>(type.max_uint())};
-}
-
-Range product(const Range &a, const Range &b) {
-    if (!a.bounded() || !b.bounded()) {
-        if (b.is_point())
-            return a * b.min;
-        if (a.is_point())
-            return b * a.min;
-        return {};
-    }
-    Range result = Range::empty();
-    for (int64_t x : {a.min, a.max}) {
-        for (int64_t y : {b.min, b.max}) {
-            result = hull(result, Range::point(saturate(static_cast<__int128>(x) * y)));
-        }
-    }
-    return result;
-}
-
-/// The result is unbounded unless the divisor is a positive constant.
-Range quotient(const Range &a, const Range &b) {
-    if (!b.is_point() || b.min <= 0)
-        return {};
-    return {a.min <= -Range::infinite ? a.min : floor_div(a.min, b.min),
-            a.max >= Range::infinite ? a.max : floor_div(a.max, b.min)};
-}
-
-Range remainder(const Range &a, const Range &b) {
-    if (b.is_empty() || b.max >= Range::infinite || b.min <= 0)
-        return {};
-    if (b.is_point() && a.bounded() && floor_div(a.min, b.min) == floor_div(a.max, b.min)) {
-        const int64_t base = floor_div(a.min, b.min) * b.min;
-        return {a.min - base, a.max - base};
-    }
-    return {0, b.max - 1};
 }
 
 class Evaluator {
@@ -74,18 +34,14 @@ class Evaluator {
 
   private:
     Range evaluate(const Expr &e) {
+        if (!ir::is_binary(e->op))
+            return other(e);
+        return ir::has_no_overflow(e->type) ? binary(e) : fitted(binary(e), e->type);
+    }
+
+    Range binary(const Expr &e) {
         auto arg = [&](size_t i) { return (*this)(e->args[i]); };
         switch (e->op) {
-        case Op::IntImm:
-            return Range::point(e->int_value);
-        case Op::UIntImm:
-            return Range::point(static_cast<int64_t>(e->uint_value));
-        case Op::Variable: {
-            auto found = names_.find(e->name);
-            return found == names_.end() ? of_type(e->type) : found->second;
-        }
-        case Op::Cast:
-            return cast(e->type, e->args[0]);
         case Op::Add:
             return arg(0) + arg(1);
         case Op::Sub:
@@ -96,31 +52,42 @@ class Evaluator {
             return quotient(arg(0), arg(1));
         case Op::Mod:
             return remainder(arg(0), arg(1));
-        case Op::Min: {
-            Range a = arg(0), b = arg(1);
-            return {std::min(a.min, b.min), std::min(a.max, b.max)};
+        case Op::Min:
+            return smaller(arg(0), arg(1));
+        case Op::Max:
+            return larger(arg(0), arg(1));
+        default:
+            return range_of(e->type);
         }
-        case Op::Max: {
-            Range a = arg(0), b = arg(1);
-            return {std::max(a.min, b.min), std::max(a.max, b.max)};
+    }
+
+    Range other(const Expr &e) {
+        switch (e->op) {
+        case Op::IntImm:
+            return Range::point(e->int_value);
+        case Op::UIntImm:
+            return fitted(Range::point(static_cast<int64_t>(e->uint_value)), e->type);
+        case Op::Variable: {
+            auto found = names_.find(e->name);
+            return found == names_.end() ? range_of(e->type) : found->second;
         }
+        case Op::Cast:
+            return cast(e->type, e->args[0]);
         case Op::Select:
-            return hull(arg(1), arg(2));
+            return hull((*this)(e->args[1]), (*this)(e->args[2]));
         case Op::Call:
             return call(e);
         default:
-            return of_type(e->type);
+            return range_of(e->type);
         }
     }
 
     Range cast(Type type, const Expr &value) {
         if (value.type().is_float())
-            return intersect(truncated(real(value)), of_type(type));
+            return intersect(truncated(real(value)), range_of(type));
         if (!value.type().is_int_or_uint())
-            return of_type(type);
-        Range inner = (*this)(value), outer = of_type(type);
-        const bool fits = inner.min >= outer.min && inner.max <= outer.max;
-        return fits ? inner : outer;
+            return range_of(type);
+        return fitted((*this)(value), type);
     }
 
     /// A float expression between two numbers, inclusive; infinite if unknown.
@@ -195,10 +162,10 @@ class Evaluator {
     Range call(const Expr &e) {
         if (e->call_kind == ir::CallKind::Func) {
             auto found = names_.find(value_name(e->name, e->index));
-            return found == names_.end() ? of_type(e->type) : found->second;
+            return found == names_.end() ? range_of(e->type) : found->second;
         }
         if (e->call_kind != ir::CallKind::Intrinsic)
-            return of_type(e->type);
+            return range_of(e->type);
         if (e->name == ir::intrinsic::likely)
             return (*this)(e->args[0]);
         if (e->name == ir::intrinsic::promise_clamped) {
@@ -207,7 +174,7 @@ class Evaluator {
         }
         if (e->name == ir::intrinsic::shift_left)
             return shifted(e);
-        return of_type(e->type);
+        return range_of(e->type);
     }
 
     /// x << amount, where no bit gets lost.
@@ -215,12 +182,12 @@ class Evaluator {
         const Range amount = (*this)(e->args[1]);
         const int bits = e->type.bits() - (e->type.is_int() ? 1 : 0);
         if (amount.is_empty() || amount.min < 0 || amount.max >= bits)
-            return of_type(e->type);
+            return range_of(e->type);
         const Range factors{int64_t{1} << amount.min, int64_t{1} << amount.max};
         const Range result = product((*this)(e->args[0]), factors);
         const int64_t limit = int64_t{1} << std::min(bits, 61);
         const bool fits = result.min >= (e->type.is_int() ? -limit : 0) && result.max < limit;
-        return fits ? result : of_type(e->type);
+        return fits ? result : range_of(e->type);
     }
 
     const Environment &names_;
@@ -259,6 +226,66 @@ Range operator*(const Range &a, int64_t factor) {
     if (factor < 0)
         std::swap(result.min, result.max);
     return result;
+}
+
+Range product(const Range &a, const Range &b) {
+    if (!a.bounded() || !b.bounded()) {
+        if (b.is_point() && b.bounded())
+            return a * b.min;
+        if (a.is_point() && a.bounded())
+            return b * a.min;
+        return {};
+    }
+    Range result = Range::empty();
+    for (int64_t x : {a.min, a.max}) {
+        for (int64_t y : {b.min, b.max}) {
+            result = hull(result, Range::point(saturate(static_cast<__int128>(x) * y)));
+        }
+    }
+    return result;
+}
+
+Range quotient(const Range &a, const Range &b) {
+    if (!b.is_point() || !b.bounded())
+        return {};
+    if (b.min == 0)
+        return Range::point(0);
+    const int64_t divisor = std::abs(b.min);
+    const Range result{a.min <= -Range::infinite ? a.min : floor_div(a.min, divisor),
+                       a.max >= Range::infinite ? a.max : floor_div(a.max, divisor)};
+    return b.min < 0 ? result * -1 : result;
+}
+
+Range remainder(const Range &a, const Range &b) {
+    if (b == Range::point(0))
+        return b;
+    if (b.is_empty() || b.max >= Range::infinite || b.min <= 0)
+        return b.is_point() && b.bounded() ? remainder(a, b * -1) : Range();
+    if (b.is_point() && a.bounded() && floor_div(a.min, b.min) == floor_div(a.max, b.min)) {
+        const int64_t base = floor_div(a.min, b.min) * b.min;
+        return {a.min - base, a.max - base};
+    }
+    return {0, b.max - 1};
+}
+
+Range smaller(const Range &a, const Range &b) {
+    return {std::min(a.min, b.min), std::min(a.max, b.max)};
+}
+
+Range larger(const Range &a, const Range &b) {
+    return {std::max(a.min, b.min), std::max(a.max, b.max)};
+}
+
+Range range_of(Type type) {
+    if (!type.is_int_or_uint() || type.bits() > 16)
+        return {};
+    return {type.is_int() ? type.min_int() : 0, static_cast<int64_t>(type.max_uint())};
+}
+
+Range fitted(const Range &range, Type type) {
+    const int64_t max = type.bits() < 62 ? static_cast<int64_t>(type.max_uint()) : Range::infinite;
+    const bool fits = range.min >= (type.is_int() ? type.min_int() : 0) && range.max <= max;
+    return fits ? range : range_of(type);
 }
 
 std::string value_name(const std::string &func, int element) {

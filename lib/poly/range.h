@@ -32,6 +32,17 @@ Range hull(const Range &a, const Range &b);
 Range intersect(const Range &a, const Range &b);
 Range operator+(const Range &a, const Range &b);
 Range operator*(const Range &a, int64_t factor);
+Range product(const Range &a, const Range &b);
+/// Of a division as expressions have it: the remainder is not negative, and x / 0 = x % 0 = 0. Divisors
+/// that are not single values give an unbounded quotient.
+Range quotient(const Range &a, const Range &b);
+Range remainder(const Range &a, const Range &b);
+Range smaller(const Range &a, const Range &b);
+Range larger(const Range &a, const Range &b);
+/// What an integer type of at most 16 bits can hold; all numbers for other types.
+Range range_of(Type type);
+/// What numbers in `range` become in an integer type, where those beyond its ends wrap.
+Range fitted(const Range &range, Type type);
 
 /// What names stand for: iterators, "<image>.extent.<d>", scalar parameters, values of Funcs (value_name).
 using Environment = std::unordered_map<std::string, Range>;

@@ -54,3 +54,12 @@ TEST_CASE("Shifts multiply by powers of two where no bit gets lost") {
     CHECK_FALSE(range_of(shifted(num(1), var("m")), names).bounded());
     CHECK_FALSE(range_of(shifted(num(8), num(29)), names).bounded());
 }
+
+TEST_CASE("Integers of few bits, and unsigned ones, wrap") {
+    const Expr a = ir::make_variable(UInt(8), "a");
+    const Expr sum = ir::make_binary(ir::Op::Add, a, ir::make_const(UInt(8), 100));
+    CHECK(range_of(sum, {{"a", {0, 9}}}) == Range{100, 109});
+    CHECK(range_of(sum, {{"a", {150, 160}}}) == Range{0, 255});
+    const Expr negative = ir::make_cast(UInt(32), ir::make_variable(Int(8), "b"));
+    CHECK_FALSE(range_of(negative, {{"b", {-3, 5}}}).bounded());
+}
