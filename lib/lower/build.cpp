@@ -16,6 +16,7 @@
 #include "lower/needs.h"
 #include "lower/prefetch.h"
 #include "lower/register_sums.h"
+#include "region/nest_variables.h"
 #include "support/error_text.h"
 
 namespace Pipe::lower {
@@ -350,55 +351,13 @@ class Builder {
     }
 
     /// The lets of the variables that become known inside loop p, also of the stages that share the loop.
-    /// Later transforms make what earlier ones use, so their lets go outside.
     Stmt variables_at(const Nest &nest, size_t p, Stmt body) {
-        using Kind = schedules::Transform::Kind;
-        const std::vector<schedules::Transform> &transforms = nest.stage->transforms;
-        for (size_t i = 0; i < transforms.size(); i++) {
-            const schedules::Transform &t = transforms[i];
-            const std::string &known = t.kind == Kind::Fuse ? t.inner : t.old_name;
-            if (nest.stage->known_in.at(known) == p)
-                body = variable_of(nest, i, std::move(body));
-            if (region::shifts(nest.tails[i]) && nest.stage->known_in.at(t.outer) == p) {
-                Expr extent = nest.ranges.at(t.old_name).extent;
-                Expr outer = tree_.variable(*nest.stage, t.outer);
-                body = make_let(region::shifted_offset(graph_, *nest.stage, t)->name,
-                                min(mul(outer, t.factor), sub(extent, t.factor)), std::move(body));
-            }
-        }
-        if (const region::StageLoop &loop = nest.stage->loops[p]; loop.shifted)
-            body = make_let(
-                tree_.variable(*nest.stage, loop.dim.name)->name,
-                add(make_variable(Int(32), loop.name), plan_.names.shift(tree_, *nest.stage, loop)),
-                std::move(body));
+        const region::Lets lets = region::variables_at(plan_, *nest.stage, p);
+        for (auto let = lets.rbegin(); let != lets.rend(); ++let)
+            body = make_let(let->first, let->second, std::move(body));
         for (const Nest &child : nest.children)
             if (p < tree_.shared_loops(*child.stage))
                 body = variables_at(child, p, std::move(body));
-        return body;
-    }
-
-    /// Binds what transform i took apart.
-    Stmt variable_of(const Nest &nest, size_t i, Stmt body) {
-        using Kind = schedules::Transform::Kind;
-        const schedules::Transform &t = nest.stage->transforms[i];
-        auto variable = [&](const std::string &v) { return tree_.variable(*nest.stage, v); };
-        auto let = [&](const std::string &v, const Expr &value) {
-            body = make_let(variable(v)->name, value, std::move(body));
-        };
-        if (t.kind == Kind::Rename) {
-            let(t.old_name, variable(t.outer));
-        } else if (t.kind == Kind::Fuse) {
-            const Range &in = nest.ranges.at(t.inner), &out = nest.ranges.at(t.outer);
-            Expr fused = variable(t.old_name);
-            let(t.inner, add(mod(fused, in.extent), in.min));
-            let(t.outer, add(div(fused, in.extent), out.min));
-        } else {
-            const Range &old = nest.ranges.at(t.old_name);
-            Expr offset = region::shifts(nest.tails[i])
-                              ? region::shifted_offset(graph_, *nest.stage, t)
-                              : mul(variable(t.outer), t.factor);
-            let(t.old_name, add(add(offset, old.min), variable(t.inner)));
-        }
         return body;
     }
 
