@@ -67,6 +67,8 @@ class GroupModel {
     const std::vector<int64_t> &extents() const {
         return graph_.nodes[static_cast<size_t>(nodes_[0])].extents;
     }
+    /// What an iteration computes of each member, as a function of what it computes of the output.
+    const poly::Alignment &alignment() const { return alignment_; }
     /// What one tile takes, and what all of them do, by the definitions of Jangda 2020, section 4.
     Volumes volumes(const std::vector<int64_t> &tile) const;
     /// Every dependence inside of the group has a constant distance in each dimension that is tiled

@@ -15,14 +15,9 @@ bool Access::same_element(const Access &other) const {
     return exact && coords == other.coords;
 }
 
-namespace {
-
-/// The iterators on which a coordinate depends, or may depend, as bits.
 uint64_t uses(const Coordinate &c) {
     return c.may_use | (c.iterator >= 0 ? uint64_t{1} << c.iterator : 0);
 }
-
-}  // namespace
 
 Range touched(const Coordinate &coord, const Range &tile) {
     if (tile.is_empty())

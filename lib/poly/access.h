@@ -53,6 +53,9 @@ struct Access {
     }
 };
 
+/// The iterators on which a coordinate depends, or may depend, as bits.
+uint64_t uses(const Coordinate &coord);
+
 /// The values of the coordinate while its iterator ranges over `tile`.
 Range touched(const Coordinate &coord, const Range &tile);
 

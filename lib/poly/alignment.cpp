@@ -7,11 +7,15 @@ bool merge(Coordinate &a, const Coordinate &b) {
     const bool same_rate = a.iterator == b.iterator && a.num * b.den == b.num * a.den &&
                            a.distance.bounded() && b.distance.bounded();
     if (!same_rate) {
-        const Range range = a.range;
-        a = Coordinate();
-        a.range = range;
+        Coordinate unknown;
+        unknown.range = a.range;
+        unknown.may_use = uses(a) | uses(b);
+        unknown.reductions = a.reductions | b.reductions;
+        a = unknown;
         return false;
     }
+    a.may_use |= b.may_use;
+    a.reductions |= b.reductions;
     const int64_t den = a.den;
     if (a.den != b.den) {  // to a common denominator
         a.distance = a.distance * b.den;

@@ -73,3 +73,14 @@ TEST_CASE("An access that is not affine is not constant") {
     Access unknown = access({Coordinate()});
     CHECK_FALSE(align({1, 1}, {{1, 0, &unknown}}).constant);
 }
+
+TEST_CASE("What reads at a fixed place and at one that may move, may move") {
+    Coordinate fixed = tap(-1, 0, 1, {3, 3}), moving = tap(-1, 0, 1, {0, 1});
+    moving.may_use = 2;  // clamp(i1, 0, 1)
+    CHECK(merge(fixed, moving));
+    CHECK(fixed.distance == Range{0, 3});
+    CHECK(fixed.may_use == 2);
+    Coordinate straight = tap(0, 1, 1, {0, 0}), transposed = tap(1, 1, 1, {0, 0});
+    CHECK_FALSE(merge(straight, transposed));
+    CHECK(straight.may_use == 3);
+}
