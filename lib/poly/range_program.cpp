@@ -5,6 +5,7 @@
 
 #include "ir/intrinsics.h"
 #include "ir/linear.h"
+#include <pipe/error.h>
 
 namespace Pipe::poly {
 
@@ -60,6 +61,11 @@ RangeProgram::Slot RangeProgram::sum(int64_t value, const std::vector<Term> &ter
     if (steps_.size() > steps)
         terms_.insert(terms_.end(), terms.begin(), terms.end());
     return result;
+}
+
+void RangeProgram::define(const std::string &name, Slot value) {
+    if (!variables_.emplace(name, value).second)
+        throw InternalError("'" + name + "' is used before it is defined");
 }
 
 RangeProgram::Slot RangeProgram::find(const std::string &name) const {

@@ -29,10 +29,11 @@ class RangeProgram {
     /// Where the range of a variable or of an expression is found.
     using Slot = int;
 
-    /// What a name stands for in all expressions; it may use names that are defined later. A name that is
-    /// not defined is a variable.
+    /// What a name stands for in all expressions; the value may use names that are defined later. A name that
+    /// is not defined when an expression uses it is a variable.
     void define(const std::string &name, const Expr &value) { definitions_.emplace(name, value); }
-    void define(const std::string &name, Slot value) { variables_.emplace(name, value); }
+    /// Throws InternalError if an expression has used the name before.
+    void define(const std::string &name, Slot value);
 
     /// A variable that expressions do not name. It may have any value until it is set.
     Slot new_variable(const Range &initial = {});
