@@ -24,7 +24,8 @@ namespace Pipe::region {
 /// A loop has the value that was set if it is the loop of the level or one around it. All others run through all
 /// their iterations, and a box that differs between these is given as the hull of all. It is exact where all
 /// loops that it depends on have one value; else it may be too large, and never too small. What depends on data,
-/// or on anything that was not set, is unbounded. A box whose loops do not run is empty.
+/// on floats or on anything that was not set counts as unknown: it is unbounded, or as large as a clamp lets it
+/// be. A box whose loops do not run is empty in at least one dimension.
 class NumericDemand {
   public:
     /// The plan need not outlive this object.

@@ -67,12 +67,7 @@ class Run {
     }
 
     /// Or so many iterations of them that they would take too long.
-    void run() {
-        try {
-            execute(lower::build(plan_, false, Stmt()));
-        } catch (const Enough &) {
-        }
-    }
+    void run() { execute(lower::build(plan_, false, Stmt())); }
 
     int productions = 0, stores = 0, reads = 0, exact = 0;
 
@@ -82,7 +77,6 @@ class Run {
         region::Level level;
         std::map<FuncId, Ranges> boxes;
     };
-    struct Enough {};
     struct Production {
         FuncId func;
         Ranges stored;
@@ -140,6 +134,19 @@ class Run {
         return tree_.shared_loops(nest) > 0 || !tree_.children(nest).empty();
     }
 
+    /// Equal; or larger where what is computed from floats, which counts as unknown, is part of regions.
+    bool is_expected(const Ranges &box, const Ranges &expected) const {
+        UNSCOPED_INFO(text(box) << ", expected " << text(expected));
+        bool floats = false, larger = true;
+        for (const auto &[level, lets] : plan_.names.lets)
+            for (const auto &[name, value] : lets)
+                floats |=
+                    ir::contains(value, [](const ir::ExprNode &e) { return e.type.is_float(); });
+        for (size_t d = 0; d < box.size(); d++)
+            larger &= intersect(box[d], expected[d]) == expected[d];
+        return floats ? larger : box == expected;
+    }
+
     void execute(const Stmt &s) {
         if (!s.defined())
             return;
@@ -174,7 +181,7 @@ class Run {
             throw std::runtime_error("the loop " + s->name + " depends on data");
         for (int64_t i = *min; i < *min + *extent; i++) {
             if (++iterations_run_ > most_iterations)
-                throw Enough();
+                return;
             set(s->name, i);
             demand_.evaluate(s->name);
             Iteration iteration{s->name, {}};
@@ -229,11 +236,11 @@ class Run {
             CHECK((runs || is_empty(computed)));
             if (runs && domain && !is_empty(*domain) && !shares_loops(id)) {
                 INFO("stage " << nest.stage << ": " << text(computed));
-                CHECK(text(computed) == text(*domain));
+                CHECK(is_expected(computed, *domain));
             }
         }
         if (const auto region = box_of(plan_.storage.of(id).region))
-            CHECK(text(copied(demand_.stored(id))) == text(*region));
+            CHECK(is_expected(copied(demand_.stored(id)), *region));
         productions_.push_back({id, Ranges(graph_[id].args.size(), poly::Range::empty())});
         const Ranges computed = copied(demand_.computed(id, 0));
         execute(s->stmts[0]);
@@ -242,7 +249,8 @@ class Run {
         productions++;
         if (!is_plain(id) || shares_loops(id) || done.conditional || is_empty(computed))
             return;
-        CHECK(text(done.stored) == text(computed));
+        if (iterations_run_ <= most_iterations)
+            CHECK(is_expected(computed, done.stored));
         exact++;
     }
 
