@@ -228,7 +228,9 @@ void StmtEmitter::end_function() {
 
 void StmtEmitter::with_memory(const ir::StmtNode &s, const Memory &memory) {
     memory_.push_back(memory);
-    frame_.buffers.push(s.name, {memory.block, true, memory.device});
+    BufferBinding bound{memory.block, true, memory.device};
+    bound.bytes = constant_bytes(s).value_or(0);
+    frame_.buffers.push(s.name, bound);
     emit(s.stmts[0]);
     frame_.buffers.pop(s.name);
     if (!memory_.empty() && memory_.back().name == s.name && memory_.back().block == memory.block)

@@ -114,6 +114,7 @@ class ExprEmitter {
     llvm::Value *load_strided(const ir::ExprNode &e, const Offset &start, int stride,
                               llvm::Value *mask);
     llvm::Value *gather(const ir::ExprNode &e, llvm::Value *mask);
+    llvm::Value *look_up(const ir::ExprNode &e);  // lookup.cpp
     llvm::Value *load_scalar_if(const ir::ExprNode &e, llvm::Value *condition);
     void store_atomic(const ir::StmtNode &s);
     void mark_atomic(llvm::Instruction *access, const std::string &buffer);

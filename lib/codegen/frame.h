@@ -57,6 +57,7 @@ struct BufferBinding {
     /// In a kernel, of arrays in shared memory and of the thread's own: how many bytes.
     llvm::Value *array_bytes = nullptr;
     int memory = 0;  ///< in a kernel: GPUSite::Memory
+    int64_t bytes = 0;  ///< code of the host: of memory whose size is a constant; else 0
 };
 
 /// Names in scope, with shadowing.

@@ -293,6 +293,8 @@ Value *ExprEmitter::load_strided(const ir::ExprNode &e, const Offset &start, int
 }
 
 Value *ExprEmitter::gather(const ir::ExprNode &e, Value *mask) {
+    if (Value *found = mask ? nullptr : look_up(e))
+        return found;
     Type type = e.type;
     llvm::Type *t = memory_type(unit_.context, type);
     Value *pointers = addresses(e.name, type, e.args[0]);

@@ -60,7 +60,10 @@ void StmtEmitter::open_closure(const Closure &closure, Frame &inner) const {
         value->setMetadata(llvm::LLVMContext::MD_invariant_load,
                            llvm::MDNode::get(unit_.context, {}));
         if (c.kind == Capture::Address) {
-            inner.buffers.push(c.name, {value, frame_.buffers.find(c.name)->aligned});
+            const BufferBinding &outer = *frame_.buffers.find(c.name);
+            BufferBinding bound{value, outer.aligned};
+            bound.bytes = outer.bytes;
+            inner.buffers.push(c.name, bound);
             continue;
         }
         if (c.kind == Capture::Device) {  // behind the address

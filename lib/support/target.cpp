@@ -49,6 +49,9 @@ FeatureSet x86_features() {
     if ((saved_low & zmm_state) == zmm_state && (features & below) == below) {
         features[Target::AVX512] = (b & base) == base;
         features[Target::AVX512_Skylake] = (b & skylake) == skylake;
+        constexpr unsigned ifma = 1u << 21, vbmi = 1u << 1;
+        features[Target::AVX512_Cannonlake] =
+            features[Target::AVX512_Skylake] && (b & ifma) && (c & vbmi);
     }
     return features;
 }
