@@ -2,6 +2,7 @@
 // Buffer: a dense array with any number of dimensions, in memory that it owns or wraps.
 
 #include <pipe/buffer_base.h>
+#include <pipe/buffer_visit.h>
 
 namespace Pipe {
 

@@ -31,6 +31,7 @@ const std::map<std::string, std::string> &public_headers() {
         {"expr.h", "ir"},
         {"operators.h", "graph"},
         {"buffer_base.h", "ir"},
+        {"buffer_visit.h", "ir"},
         {"buffer.h", "ir"},
         {"loop_kind.h", "ir"},
         {"tuple.h", "graph"},
