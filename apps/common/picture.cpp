@@ -4,82 +4,16 @@
 #include <array>
 #include <cmath>
 
+#include "apps/common/picture_noise.h"
+
 // The scene is painted back to front, pixel by pixel. Coordinates: y runs from 0 at the top to 1 at
 // the bottom, x from 0 to width/height, so that circles are round. Edges are softened over a pixel.
 
 namespace apps {
 
+using namespace picture;
+
 namespace {
-
-struct Color {
-    float r, g, b;
-};
-
-struct Point {
-    float x, y;
-};
-
-Color operator*(Color c, float k) {
-    return {c.r * k, c.g * k, c.b * k};
-}
-Color operator+(Color a, Color b) {
-    return {a.r + b.r, a.g + b.g, a.b + b.b};
-}
-Color mix(Color a, Color b, float t) {
-    return a * (1 - t) + b * t;
-}
-float mix(float a, float b, float t) {
-    return a + (b - a) * t;
-}
-float unit(float v) {
-    return std::clamp(v, 0.0f, 1.0f);
-}
-float smooth(float from, float to, float v) {
-    const float t = unit((v - from) / (to - from));
-    return t * t * (3 - 2 * t);
-}
-float fraction(float v) {
-    return v - std::floor(v);
-}
-
-// A number in [0, 1) that looks random.
-float hash(int a, int b, int seed) {
-    uint32_t h = static_cast<uint32_t>(a) * 0x8da6b343u ^ static_cast<uint32_t>(b) * 0xd8163841u ^
-                 static_cast<uint32_t>(seed) * 0xcb1ab31fu;
-    h = (h ^ (h >> 15)) * 0x2c1b3c6du;
-    h = (h ^ (h >> 12)) * 0x297a2d39u;
-    return static_cast<float>((h ^ (h >> 15)) >> 8) / 16777216.0f;
-}
-
-// Smooth noise with one bump per unit.
-float noise(float x, float y, int seed) {
-    const float fx = std::floor(x), fy = std::floor(y);
-    const int ix = static_cast<int>(fx), iy = static_cast<int>(fy);
-    const float u = smooth(0, 1, x - fx), v = smooth(0, 1, y - fy);
-    return mix(mix(hash(ix, iy, seed), hash(ix + 1, iy, seed), u),
-               mix(hash(ix, iy + 1, seed), hash(ix + 1, iy + 1, seed), u), v);
-}
-
-float fractal(float x, float y, int octaves, int seed) {
-    float sum = 0, weight = 0.5f;
-    for (int i = 0; i < octaves; i++, weight *= 0.5f) {
-        sum += weight * noise(x, y, seed + i);
-        x = 2 * x + 17.3f;
-        y = 2 * y + 9.1f;
-    }
-    return sum;
-}
-
-// 1 on the crest lines of a noise, falling off to both sides.
-float crests(float x, float y, int octaves, int seed) {
-    float sum = 0, weight = 0.5f;
-    for (int i = 0; i < octaves; i++, weight *= 0.5f) {
-        sum += weight * (1 - std::abs(2 * noise(x, y, seed + i) - 1));
-        x = 2.1f * x + 7.7f;
-        y = 2.1f * y + 3.3f;
-    }
-    return sum;
-}
 
 /// Paints one pixel; each member function is one thing of the scene, laid over `color`.
 class Painter {
