@@ -27,6 +27,14 @@ constexpr bool is_threaded(LoopKind kind) {
 constexpr bool is_unordered(LoopKind kind) {
     return kind == LoopKind::Vectorized || is_threaded(kind);
 }
+/// Whether every iteration becomes code of its own (a lane, or a copy of the body): the extent must be constant.
+constexpr bool needs_constant_extent(LoopKind kind) {
+    return kind == LoopKind::Vectorized || kind == LoopKind::Unrolled;
+}
+/// Whether it remains a loop in code of the host: Serial and Parallel.
+constexpr bool is_host_loop(LoopKind kind) {
+    return !needs_constant_extent(kind) && !is_gpu(kind);
+}
 
 enum class MemoryType : uint8_t {
     // On the host. (Arena: scratch memory of the thread, kept between runs.) In a kernel, Auto is

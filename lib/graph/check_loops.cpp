@@ -32,8 +32,7 @@ void check_prefetches(const FuncNode &f, size_t index, const StageSchedule &s) {
 
 void check_partition(const FuncNode &f, size_t index, const StageSchedule &s) {
     for (const Dim &d : s.dims)
-        if (d.partition == Partition::Always &&
-            (d.kind == LoopKind::Vectorized || d.kind == LoopKind::Unrolled))
+        if (d.partition == Partition::Always && needs_constant_extent(d.kind))
             reject_directive(f, index, fmt::format("always_partition({})", d.name),
                              "the loop is vectorized or unrolled, so it cannot be partitioned. "
                              "Leave always_partition() out.");

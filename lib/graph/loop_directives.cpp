@@ -55,7 +55,7 @@ void share_loops(Nest &nest, const schedules::LoopLevel &level, const VarOrRVar 
 /// Splitting a loop that already has a kind: parallel stays outside, vectorized and unrolled
 /// inside.
 void inherit_kind(const Dim &old, Dim &outer, Dim &inner) {
-    bool inside = old.kind == LoopKind::Vectorized || old.kind == LoopKind::Unrolled;
+    const bool inside = needs_constant_extent(old.kind);
     outer.kind = inside ? LoopKind::Serial : old.kind;
     inner.kind = inside ? old.kind : LoopKind::Serial;
 }

@@ -98,7 +98,7 @@ template <typename Self> Self &StageDirectives<Self>::never_partition_all() {
 
 template <typename Self> Self &StageDirectives<Self>::always_partition_all() {
     for (const schedules::Dim &d : stage().schedule().dims)
-        if (d.kind == LoopKind::Serial || d.kind == LoopKind::Parallel)
+        if (is_host_loop(d.kind))
             partition(d.name, Partition::Always);
     return self();
 }

@@ -312,8 +312,7 @@ class Builder {
         body = variables_at(nest, p, std::move(body));
         const Range &range = plan_.demand.loop(loop.name);
         LoopKind kind = loop.dim.kind;
-        bool needs_constant = kind == LoopKind::Vectorized || kind == LoopKind::Unrolled;
-        if (any_size_ && needs_constant && !as_const_int(range.extent, nullptr))
+        if (any_size_ && needs_constant_extent(kind) && !as_const_int(range.extent, nullptr))
             kind = LoopKind::Serial;
         return make_for(loop.name, range.min, range.extent, kind, std::move(body),
                         partitioning(loop.dim.partition));

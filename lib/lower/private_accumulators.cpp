@@ -191,8 +191,7 @@ class Privatizer {
                 break;
             bool is_new = std::none_of(old.begin(), old.end(),
                                        [&](const Dim &o) { return o.name == dim.name; });
-            if (is_new || dim.is_reduction || dim.kind == LoopKind::Vectorized ||
-                dim.kind == LoopKind::Unrolled)
+            if (is_new || dim.is_reduction || needs_constant_extent(dim.kind))
                 break;
             inside.level.var = dim.name;
             inside.around.insert(dim.name);

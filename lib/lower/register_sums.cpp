@@ -22,8 +22,7 @@ namespace {
 constexpr int64_t most_bytes = 8192;  ///< beyond, no registers hold them
 
 bool is_pure_block_loop(const StageLoop &loop) {
-    return !loop.dim.is_reduction &&
-           (loop.dim.kind == LoopKind::Unrolled || loop.dim.kind == LoopKind::Vectorized);
+    return !loop.dim.is_reduction && needs_constant_extent(loop.dim.kind);
 }
 
 class Finder {

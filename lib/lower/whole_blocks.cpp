@@ -132,8 +132,7 @@ class WholeBlocks : public Mutator {
             return s;
         if (const auto block = block_in(s))
             return separated(*block);
-        const bool steps = s->kind == LoopKind::Serial || s->kind == LoopKind::Parallel;
-        return steps ? within(serial_, s) : Mutator::mutate(s);
+        return is_host_loop(s->kind) ? within(serial_, s) : Mutator::mutate(s);
     }
 
   private:

@@ -35,11 +35,6 @@ const Box &RegionSolver::storage(FuncId id) {
 
 namespace {
 
-/// Whether an iteration of the loop begins only after the previous one has ended.
-bool in_order(LoopKind kind) {
-    return kind == LoopKind::Serial || kind == LoopKind::Unrolled;
-}
-
 /// Whether the values that a Func's updates compute at a coordinate along a dimension depend on
 /// that coordinate alone. (An update that stores at a Var reads the Func itself only there: other
 /// definitions are rejected.)
@@ -75,7 +70,7 @@ void RegionSolver::slide(FuncId id, Box &domain) {
                     *end = simplify(substitute(loop, only, lets_.expand_along(*end, loop)));
             continue;
         }
-        if (moved.empty() && in_order(tree_.kind_of(loop))) {
+        if (moved.empty() && !is_unordered(tree_.kind_of(loop))) {
             // (The first iteration of a shared loop may not belong to the stage computed in it.)
             if (!shares_loops(tree_.owner(loop)))
                 window.still.push_back(loop);
@@ -109,7 +104,7 @@ std::string RegionSolver::obstacle(FuncId id, const Level &loop, const std::vect
         return lets_.dependencies(needed[d].min).from_query ||
                lets_.dependencies(needed[d].max).from_query;
     });
-    if (!in_order(tree_.kind_of(loop))) {
+    if (is_unordered(tree_.kind_of(loop))) {
         window.cannot = !moved.empty() && !from_query;
         return "the loop " + loop + " is not serial";
     }

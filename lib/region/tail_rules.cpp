@@ -85,9 +85,7 @@ bool TailRules::shrinks(const StageNest &nest, size_t split) const {
         int here = position(var);
         if (here >= 0) {
             loops.push_back(here);
-            LoopKind kind = nest.loops[here].dim.kind;
-            return part != Part::EndsEarly ||
-                   (kind != LoopKind::Vectorized && kind != LoopKind::Unrolled);
+            return part != Part::EndsEarly || !needs_constant_extent(nest.loops[here].dim.kind);
         }
         for (size_t i = split + 1; i < transforms.size(); i++) {
             const schedules::Transform &t = transforms[i];
