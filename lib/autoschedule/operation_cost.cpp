@@ -28,9 +28,7 @@ double division_cost(const Expr &e) {
 
 double call_cost(const Expr &e) {
     if (e->call_kind == CallKind::Intrinsic) {
-        const bool free = e->name == ir::intrinsic::likely || e->name == ir::intrinsic::undef ||
-                          e->name == ir::intrinsic::promise_clamped ||
-                          e->name == ir::intrinsic::strict_float;
+        const bool free = ir::keeps_value(*e.get()) || e->name == ir::intrinsic::undef;
         return free ? 0 : 1;
     }
     for (const char *cheap : {"sqrt", "floor", "ceil", "round", "trunc", "abs", "fabs"}) {

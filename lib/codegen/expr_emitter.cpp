@@ -253,7 +253,7 @@ Value *ExprEmitter::intrinsic(const Expr &e) {
         return x;
     if (name == names::abs)
         return emit_abs(b_, operand, x);
-    if (names::is_prefix(name)) {
+    if (ir::has_role(*e.get(), names::Role::Prefix)) {
         const ir::Op op = name == names::prefix_min   ? ir::Op::Min
                           : name == names::prefix_max ? ir::Op::Max
                                                       : ir::Op::Add;

@@ -167,10 +167,8 @@ Offset ExprEmitter::compute_offset(const Expr &e) {
         }
         break;
     case Op::Call:
-        if (e->call_kind == ir::CallKind::Intrinsic &&
-            (e->name == ir::intrinsic::likely || e->name == ir::intrinsic::promise_clamped)) {
+        if (ir::is_marker(*e.get()))
             return offset(e->args[0]);
-        }
         break;
     default:
         break;

@@ -114,10 +114,8 @@ Range range_at(const Expr &e, const VariableFacts &variable, int depth) {
         return unite(range_at(e->args[1], variable, depth + 1),
                      range_at(e->args[2], variable, depth + 1));
     case Op::Call:
-        if (e->call_kind == ir::CallKind::Intrinsic &&
-            (e->name == ir::intrinsic::likely || e->name == ir::intrinsic::promise_clamped)) {
+        if (ir::is_marker(*e.get()))
             return range_at(e->args[0], variable, depth + 1);
-        }
         return ir::is_integer_op(e) ? integer_op(e, variable, depth + 1) : all;
     default:
         return all;

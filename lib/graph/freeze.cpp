@@ -201,8 +201,7 @@ class Freezer {
                     return now->args[0];
                 met_tag = true;
             }
-            if (now->op == ir::Op::Call && now->call_kind == ir::CallKind::Intrinsic &&
-                now->name == ir::intrinsic::target_query)
+            if (ir::is_intrinsic(*now.get(), ir::intrinsic::target_query))
                 return answer(*now, freezer_.target_);
             if (now->op == ir::Op::Call && !freezer_.extern_names_.empty())
                 now = renamed_extern(now);

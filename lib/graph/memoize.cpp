@@ -79,8 +79,7 @@ Expr memoize_tag(const Expr &value, const std::vector<Expr> &keys) {
 namespace graph {
 
 bool is_memoize_tag(const ir::ExprNode &node) {
-    return node.op == ir::Op::Call && node.call_kind == ir::CallKind::Intrinsic &&
-           node.name == ir::intrinsic::memoize_tag;
+    return ir::is_intrinsic(node, ir::intrinsic::memoize_tag);
 }
 
 namespace {

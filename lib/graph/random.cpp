@@ -72,8 +72,7 @@ class Expander : public ir::GraphMutator {
   protected:
     Expr rewrite(const Expr &given) override {
         Expr e = ir::GraphMutator::rewrite(given);
-        if (e->op != ir::Op::Call || e->call_kind != ir::CallKind::Intrinsic ||
-            e->name != ir::intrinsic::random)
+        if (!ir::is_intrinsic(*e.get(), ir::intrinsic::random))
             return e;
         bool seeded = ir::is_const(e->args[1], 1);
         Expr h = mixed(e->args[0] + Expr(hash_of(salt_ + (seeded ? " seeded" : ""))));

@@ -46,8 +46,7 @@ namespace Pipe::graph {
 namespace {
 
 bool is_scatter(const ir::ExprNode &e) {
-    return e.op == ir::Op::Call && e.call_kind == ir::CallKind::Intrinsic &&
-           e.name == ir::intrinsic::scatter_gather;
+    return ir::is_intrinsic(e, ir::intrinsic::scatter_gather);
 }
 
 class Pick : public ir::GraphMutator {

@@ -13,9 +13,7 @@ using Interval = ConstantInterval;
 using Term = Linear::Term;
 
 Expr strip_markers(const Expr &e) {
-    bool is_likely = e->op == Op::Call && e->call_kind == CallKind::Intrinsic &&
-                     (e->name == intrinsic::likely || e->name == intrinsic::promise_clamped);
-    return is_likely ? strip_markers(e->args[0]) : e;
+    return is_marker(*e.get()) ? strip_markers(e->args[0]) : e;
 }
 
 /// The result of an operation whose value is arbitrary if it overflows its type.

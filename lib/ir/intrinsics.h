@@ -1,8 +1,12 @@
 #pragma once
 // The names of CallKind::Intrinsic and their meaning. Result types follow the arguments unless
-// stated otherwise.
+// stated otherwise. What passes may assume of each is in one table (intrinsics.cpp), which is read with the
+// functions at the end. A new intrinsic needs an entry there, its value in lib/reference or, if it is an
+// operation on integers, in integer_ops.cpp, and its code in lib/codegen.
 
 #include <string_view>
+
+#include "ir/expr_node.h"
 
 namespace Pipe::ir::intrinsic {
 
@@ -57,12 +61,44 @@ inline constexpr const char *address_of =
 inline constexpr const char *prefix_sum = "prefix_sum";
 inline constexpr const char *prefix_min = "prefix_min";
 inline constexpr const char *prefix_max = "prefix_max";
-/// Whether a lane of the result depends on other lanes of the argument.
-inline bool is_prefix(std::string_view name) {
-    return name == prefix_sum || name == prefix_min || name == prefix_max;
-}
+
+/// What a pass that does not handle an intrinsic by name may assume of its calls.
+enum class Role : uint8_t {
+    Operation,  ///< of each lane of its arguments, all of which are evaluated
+    Marker,  ///< its first argument, about which it states something: bounds and simplification look through it
+    Barrier,   ///< its first argument, but what is inside may not be combined with what is outside
+    Choice,    ///< (c, t, f): only one of t and f is evaluated
+    Prefix,    ///< each lane depends on other lanes of the argument
+    Special,   ///< none of these: does not compute a value from its arguments' values
+    FrontEnd,  ///< replaced before lowering
+};
+struct Properties {
+    Role role;
+    int min_args, max_args;  ///< the number of arguments; max_args < 0: any number
+};
+/// Null if there is no intrinsic of this name.
+const Properties *properties(std::string_view name);
 
 }  // namespace Pipe::ir::intrinsic
+
+namespace Pipe::ir {
+
+/// Whether the node is a call of an intrinsic with this role.
+bool has_role(const ExprNode &e, intrinsic::Role role);
+/// likely(x), promise_clamped(x, ..)
+inline bool is_marker(const ExprNode &e) {
+    return has_role(e, intrinsic::Role::Marker);
+}
+/// A call of an intrinsic whose value is its first argument.
+inline bool keeps_value(const ExprNode &e) {
+    return is_marker(e) || has_role(e, intrinsic::Role::Barrier);
+}
+/// select or if_then_else: args are the condition and the two values.
+inline bool is_choice(const ExprNode &e) {
+    return e.op == Op::Select || has_role(e, intrinsic::Role::Choice);
+}
+
+}  // namespace Pipe::ir
 
 /// The names of CallKind::Extern that code generation implements.
 namespace Pipe::ir::extern_function {

@@ -194,7 +194,7 @@ Expr Rules::call(const Expr &e, const std::vector<Expr> &args) {
         changed |= !args[i].same_as(e->args[i]);
         all_broadcast &= args[i]->op == Op::Broadcast;
     }
-    if (all_broadcast && !intrinsic::is_prefix(e->name) &&
+    if (all_broadcast && !has_role(*e.get(), intrinsic::Role::Prefix) &&
         (e->call_kind == CallKind::Intrinsic || e->call_kind == CallKind::PureExtern)) {
         std::vector<Expr> scalars;
         for (const Expr &arg : args)

@@ -3,6 +3,7 @@
 #include <set>
 #include <unordered_set>
 
+#include "ir/intrinsics.h"
 #include "ir/print.h"
 #include "ir/scope.h"
 #include "ir/shared.h"
@@ -193,9 +194,21 @@ class Verifier {
                     "predicate", e);
     }
 
+    void check_intrinsic(const Expr &e) {
+        const intrinsic::Properties *known = intrinsic::properties(e->name);
+        const auto args = static_cast<int>(e->args.size());
+        require(known, "unknown intrinsic", e);
+        require(args >= known->min_args && (known->max_args < 0 || args <= known->max_args),
+                "number of arguments", e);
+        require(!options_.flattened || known->role != intrinsic::Role::FrontEnd,
+                "intrinsic of the front end", e);
+    }
+
     void check_call(const Expr &e) {
         bool to_flatten = e->call_kind == CallKind::Func || e->call_kind == CallKind::Image;
         require(!(options_.flattened && to_flatten), "call after flattening", e);
+        if (e->call_kind == CallKind::Intrinsic)
+            check_intrinsic(e);
     }
 
     void check_prefetch(const Stmt &s) {

@@ -13,10 +13,6 @@ namespace {
 
 constexpr int64_t most_phases = 8;
 
-bool is_marker(const ExprNode &e) {
-    return is_intrinsic(e, intrinsic::likely) || is_intrinsic(e, intrinsic::promise_clamped);
-}
-
 bool is_exact(Type type) {
     return type.is_int() && type.bits() >= 32;
 }
@@ -57,7 +53,7 @@ Phases::Known Phases::make(const Expr &e) {
     result.advance = advance(*e.get());
     if (e->op == Op::Load)
         note_load(result, *e.get());
-    bool decides = e->op == Op::Select || is_intrinsic(*e.get(), intrinsic::if_then_else);
+    bool decides = is_choice(*e.get());
     if (Advance c = decides ? known(e->args[0]).advance : Advance(); c.period > 1) {
         result.phases = std::min(std::lcm(result.phases, c.period), most_phases + 1);
         result.useful = true;

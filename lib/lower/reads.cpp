@@ -52,10 +52,6 @@ class ExprReads {
     }
 
   private:
-    static bool is_choice(const ExprNode &n) {
-        return n.op == Op::Select || (is_intrinsic(n, intrinsic::if_then_else));
-    }
-
     static bool chooses(const Expr &e) {
         bool found = false;
         each_node(e, [&](const ExprNode &n) { return !(found |= is_choice(n)); });

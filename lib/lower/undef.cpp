@@ -27,8 +27,7 @@ class Strip {
     Stored strip(const Expr &e) {
         if (is_intrinsic(*e.get(), intrinsic::undef))
             return {};
-        bool chooses = e->op == Op::Select || (is_intrinsic(*e.get(), intrinsic::if_then_else));
-        if (chooses)
+        if (is_choice(*e.get()))
             return select(e);
         Expr condition;
         std::vector<Expr> args;

@@ -29,11 +29,6 @@ bool is_widening_cast(const Expr &e) {
            e.type().bits() >= e->args[0].type().bits();
 }
 
-bool is_same_value_call(const Expr &e) {
-    return e->op == Op::Call &&
-           (e->name == intrinsic::likely || e->name == intrinsic::promise_clamped);
-}
-
 /// sum += factor * e
 bool accumulate(Linear *sum, const Expr &e, int64_t factor) {
     LinearBuilder builder(sum->type);
@@ -86,7 +81,7 @@ std::optional<std::vector<WorstCase::Bound>> WorstCase::bounds(const Linear &sum
 
 /// What a scalar atom is another word for; undefined if for nothing.
 Expr WorstCase::meaning(const Expr &atom) const {
-    if (is_widening_cast(atom) || is_same_value_call(atom))
+    if (is_widening_cast(atom) || is_marker(*atom.get()))
         return atom->args[0];
     const Inner *inner = atom->op == Op::Variable ? inner_.find(atom->name) : nullptr;
     return inner && inner->value.defined() && inner->value.type().is_scalar() ? inner->value
@@ -148,7 +143,7 @@ std::optional<int> WorstCase::depth(const Expr &e) const {
 
 /// In which order terms are replaced; final_term: it stays.
 int WorstCase::rank(const Expr &atom) const {
-    if (atom.type().is_vector() || is_widening_cast(atom) || is_same_value_call(atom))
+    if (atom.type().is_vector() || is_widening_cast(atom) || is_marker(*atom.get()))
         return exact;
     bool is_variable = atom->op == Op::Variable;
     if (is_variable && atom->name == variable_->name)
@@ -203,7 +198,7 @@ bool WorstCase::replace(const Linear &whole, size_t term, Bounds *out) {
     Linear sum = whole;
     sum.terms.erase(sum.terms.begin() + static_cast<std::ptrdiff_t>(term));
     const Expr &e = t.atom;
-    if (is_widening_cast(e) || is_same_value_call(e) || e->op == Op::Broadcast)
+    if (is_widening_cast(e) || is_marker(*e.get()) || e->op == Op::Broadcast)
         return with(sum, e->args[0], t.coefficient, out);
     int64_t stride = 0;
     switch (e->op) {

@@ -115,7 +115,7 @@ Work prefix(const ExprNode &e, double regs) {
 }
 
 Work intrinsic(const ExprNode &e, double regs, const Target &target) {
-    if (ir::intrinsic::is_prefix(e.name))
+    if (ir::has_role(e, ir::intrinsic::Role::Prefix))
         return prefix(e, regs);
     struct Entry {
         const char *name;

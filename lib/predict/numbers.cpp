@@ -188,7 +188,7 @@ Form Numbers::binary(const ExprNode &e) {
 
 Form Numbers::intrinsic(const ExprNode &e) {
     auto is = [&](const char *name) { return e.name == name; };
-    if (is(ir::intrinsic::likely) || is(ir::intrinsic::strict_float))
+    if (is(ir::intrinsic::likely) || ir::has_role(e, ir::intrinsic::Role::Barrier))
         return of(e.args[0]);
     if (is(ir::intrinsic::promise_clamped)) {
         Form f = of(e.args[0]);

@@ -170,10 +170,7 @@ Value Formula::compute(Node &node) {
     default:
         break;
     }
-    bool chooses =
-        e.op == Op::Select || (e.op == Op::Call && e.call_kind == ir::CallKind::Intrinsic &&
-                               e.name == ir::intrinsic::if_then_else);
-    if (chooses) {
+    if (ir::is_choice(e)) {
         Value condition = value_of(node.args[0]);
         if (!condition.known())
             return condition;

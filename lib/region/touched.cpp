@@ -37,7 +37,7 @@ class TouchedVisitor {
             return;
         if (!selects_.empty())
             narrowed_nodes_++;
-        bool conditional = e->op == Op::Select || (is_intrinsic(*e.get(), intrinsic::if_then_else));
+        const bool conditional = is_choice(*e.get());
         if (conditional && e->args[0].type().is_scalar()) {
             visit(e->args[0], scope, plain, seen);
             visit_arm(*e.get(), true, scope, plain, seen);

@@ -24,8 +24,7 @@ bool follows(const Expr &root, const std::string &func) {
         });
     };
     return contains(root, [&](const ExprNode &n) {
-        const bool choice = n.op == Op::Select || is_intrinsic(n, intrinsic::if_then_else);
-        if (choice)
+        if (is_choice(n))
             return reads(n.args[0]);
         const bool safe = n.op != Op::Call || n.call_kind == CallKind::Intrinsic ||
                           (n.call_kind == CallKind::PureExtern && n.index != users_function);
