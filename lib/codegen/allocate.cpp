@@ -231,7 +231,7 @@ void StmtEmitter::with_memory(const ir::StmtNode &s, const Memory &memory) {
     BufferBinding bound{memory.block, true, memory.device};
     bound.bytes = constant_bytes(s).value_or(0);
     frame_.buffers.push(s.name, bound);
-    emit(s.stmts[0]);
+    emit(s.body());
     frame_.buffers.pop(s.name);
     if (!memory_.empty() && memory_.back().name == s.name && memory_.back().block == memory.block)
         free(s.name);

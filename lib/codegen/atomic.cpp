@@ -36,7 +36,7 @@ std::optional<llvm::AtomicRMWInst::BinOp> single_operation(ir::Op op, Type type)
 }
 
 bool is_old_value(const ir::StmtNode &s, const Expr &e) {
-    return e->op == ir::Op::Load && e->name == s.name && ir::equal(e->args[0], s.exprs[1]);
+    return e->op == ir::Op::Load && e->name == s.name && ir::equal(e->args[0], s.index());
 }
 
 bool reads(const Expr &e, const std::string &buffer) {
@@ -71,10 +71,10 @@ void ExprEmitter::mark_atomic(llvm::Instruction *access, const std::string &buff
 /// Emits an atomic read-modify-write: with the processor's instruction if there is one, else with a
 /// compare-and-swap loop.
 void ExprEmitter::store_atomic(const ir::StmtNode &s) {
-    const Expr &value = s.exprs[0];
+    const Expr &value = s.value();
     Type type = value.type();
     constexpr auto order = llvm::AtomicOrdering::Monotonic;
-    Value *p = address(s.name, type, offset(s.exprs[1]));
+    Value *p = address(s.name, type, offset(s.index()));
     llvm::Align align(static_cast<uint64_t>(type.bytes()));
     for (size_t side : {size_t(0), size_t(1)}) {
         auto op = value->args.size() == 2 ? single_operation(value->op, type) : std::nullopt;

@@ -54,8 +54,9 @@ void StmtEmitter::memoize(const ir::StmtNode &s) {
         bytes.push_back(allocation_bytes(s.types[i], sizes));
         b_.CreateStore(bytes[i], place(i));
     }
-    Value *eviction_key = s.exprs[0].defined() ? exprs_.emit(s.exprs[0]) : b_.getInt64(0);
-    Value *used = s.exprs[1].defined() ? exprs_.emit(s.exprs[1]) : b_.getTrue();
+    Value *eviction_key =
+        s.eviction_key().defined() ? exprs_.emit(s.eviction_key()) : b_.getInt64(0);
+    Value *used = s.used().defined() ? exprs_.emit(s.used()) : b_.getTrue();
     exprs_.forget();
     Value *entry = b_.CreateCall(open, {frame_.context(), b_.CreateGlobalString(s.name), key,
                                         b_.getInt64(static_cast<uint64_t>(s.num_values)), buffers,
@@ -72,13 +73,13 @@ void StmtEmitter::memoize(const ir::StmtNode &s) {
     Value *is_missing = b_.CreateIsNotNull(b_.CreateLoad(i32, missing));
     b_.CreateCondBr(b_.CreateAnd(is_missing, used), produce, consume);
     b_.SetInsertPoint(produce);
-    emit(s.stmts[0]);
+    emit(s.producer());
     frame_.fence(unit_);
     b_.CreateCall(store,
-                  {frame_.context(), entry, b_.getInt32(s.exprs[0].defined()), eviction_key});
+                  {frame_.context(), entry, b_.getInt32(s.eviction_key().defined()), eviction_key});
     b_.CreateBr(consume);
     b_.SetInsertPoint(consume);
-    emit(s.stmts[1]);
+    emit(s.consumer());
 
     for (size_t i = 0; i < count; i++) {
         frame_.buffers.pop(ir::buffer_of_memoize(s, i));

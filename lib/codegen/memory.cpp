@@ -337,8 +337,8 @@ Value *ExprEmitter::load_scalar_if(const ir::ExprNode &e, Value *condition) {
 }
 
 void ExprEmitter::emit_store(const ir::StmtNode &s) {
-    Type type = s.exprs[0].type();
-    const Expr &predicate = s.exprs[2];
+    Type type = s.value().type();
+    const Expr &predicate = s.predicate();
     if (is_always(predicate))
         return store_lanes(s, nullptr);
     if (type.is_vector() && predicate->op != ir::Op::Broadcast) {
@@ -356,9 +356,9 @@ void ExprEmitter::emit_store(const ir::StmtNode &s) {
 void ExprEmitter::store_lanes(const ir::StmtNode &s, Value *mask) {
     if (s.atomic)
         return store_atomic(s);
-    Type type = s.exprs[0].type();
-    const Expr &index = s.exprs[1];
-    Value *stored = to_memory(b_, type, emit(s.exprs[0]));
+    Type type = s.value().type();
+    const Expr &index = s.index();
+    Value *stored = to_memory(b_, type, emit(s.value()));
     if (type.is_scalar())
         return store_dense(s, offset(index), stored, nullptr);
     std::optional<Affine> lanes = affine(index);
@@ -374,8 +374,8 @@ void ExprEmitter::store_lanes(const ir::StmtNode &s, Value *mask) {
 
 void ExprEmitter::store_dense(const ir::StmtNode &s, const Offset &start, Value *value,
                               Value *mask) {
-    Type type = s.exprs[0].type();
-    llvm::Align align = alignment(s.name, type, s.exprs[1]);
+    Type type = s.value().type();
+    llvm::Align align = alignment(s.name, type, s.index());
     Value *p = address(s.name, type, start);
     if (!mask)
         return store_whole(s.name, value, p, align);
@@ -422,8 +422,8 @@ void ExprEmitter::store_whole(const std::string &buffer, Value *value, Value *p,
 /// Lane by lane, in order: if two lanes have the same index, the last one wins. (Scatter
 /// instructions are not faster.)
 void ExprEmitter::scatter(const ir::StmtNode &s, Value *value, Value *mask) {
-    Type type = s.exprs[0].type();
-    Value *pointers = addresses(s.name, type, s.exprs[1]);
+    Type type = s.value().type();
+    Value *pointers = addresses(s.name, type, s.index());
     llvm::Align align(static_cast<uint64_t>(type.bytes()));
     if (mask) {
         mark(b_.CreateMaskedScatter(value, pointers, align, mask), s.name);
@@ -439,7 +439,7 @@ void ExprEmitter::scatter(const ir::StmtNode &s, Value *value, Value *mask) {
 
 /// Into all caches, for reading.
 void ExprEmitter::emit_prefetch(const ir::StmtNode &s) {
-    Value *p = address(s.name, s.types[0], offset(s.exprs[0]));
+    Value *p = address(s.name, s.types[0], offset(s.index()));
     constexpr uint32_t read = 0, all_levels = 3, data = 1;
     b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {p->getType()},
                        {p, b_.getInt32(read), b_.getInt32(all_levels), b_.getInt32(data)});

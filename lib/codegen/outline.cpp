@@ -95,7 +95,7 @@ llvm::Function *StmtEmitter::outline(const std::string &name, const Closure &clo
 }
 
 void StmtEmitter::parallel_loop(const ir::StmtNode &s) {
-    Closure closure = capture(s.stmts[0], s.name);
+    Closure closure = capture(s.body(), s.name);
     llvm::Function *body = outline(s.name, closure, [&](Frame &inner) {
         Builder &b = inner.b;
         Value *begin = b.CreateSExt(inner.function->getArg(1), b.getInt64Ty());
@@ -107,19 +107,19 @@ void StmtEmitter::parallel_loop(const ir::StmtNode &s) {
     Value *data = store_closure(closure);
     llvm::Type *i32 = b_.getInt32Ty(), *pointer = b_.getPtrTy();
     auto run = unit_.runtime("pipe_parallel_for", i32, {pointer, pointer, i32, i32, pointer});
-    Value *min = b_.CreateIntCast(exprs_.emit(s.exprs[0]), i32, true);
-    Value *extent = b_.CreateIntCast(exprs_.emit(s.exprs[1]), i32, true);
+    Value *min = b_.CreateIntCast(exprs_.emit(s.min()), i32, true);
+    Value *extent = b_.CreateIntCast(exprs_.emit(s.extent()), i32, true);
     exprs_.forget();
     Value *code = b_.CreateCall(run, {frame_.context(), body, min, extent, data});
     frame_.require(b_.CreateIsNull(code), [&] { return code; });
 }
 
 void StmtEmitter::part(const ir::StmtNode &s) {
-    Closure closure = capture(s.stmts[0], "");
+    Closure closure = capture(s.body(), "");
     llvm::Function *function = outline(s.name, closure, [&](Frame &inner) {
         StmtEmitter emitter(unit_, inner);
         emitter.begin_profile(frame_.profile_func);
-        emitter.emit(s.stmts[0]);
+        emitter.emit(s.body());
     });
     Value *none = b_.getInt32(0);
     Value *code = b_.CreateCall(function, {frame_.context(), none, none, store_closure(closure)});

@@ -57,7 +57,7 @@ void StmtEmitter::work_on(size_t func) {
 }
 
 void StmtEmitter::produce(const ir::StmtNode &s) {
-    auto body = [&] { unit_.parts.count(&s) ? part(s) : emit(s.stmts[0]); };
+    auto body = [&] { unit_.parts.count(&s) ? part(s) : emit(s.body()); };
     if (!unit_.profiled)
         return body();
     size_t outer = frame_.profile_func;

@@ -65,7 +65,7 @@ void StmtEmitter::emit(const ir::Stmt &s) {
     case StmtOp::Produce:
         return produce(*s.get());
     case StmtOp::Consume:
-        return emit(s->stmts[0]);
+        return emit(s->body());
     case StmtOp::If:
         return if_then_else(*s.get());
     case StmtOp::Block:
@@ -73,7 +73,7 @@ void StmtEmitter::emit(const ir::Stmt &s) {
             emit(child);
         return;
     case StmtOp::Evaluate:
-        exprs_.emit(s->exprs[0]);
+        exprs_.emit(s->value());
         return exprs_.forget();
     case StmtOp::Prefetch:
         if (frame_.kernel)
@@ -105,17 +105,17 @@ void StmtEmitter::emit(const ir::Stmt &s) {
 }
 
 void StmtEmitter::let(const ir::StmtNode &s) {
-    Binding bound = exprs_.bind(s.exprs[0]);
+    Binding bound = exprs_.bind(s.value());
     if (bound.value)
         bound.value = exprs_.whole_for_stores(bound.value);
     exprs_.forget();
     frame_.variables.push(s.name, bound);
-    emit(s.stmts[0]);
+    emit(s.body());
     frame_.variables.pop(s.name);
 }
 
 void StmtEmitter::assertion(const ir::StmtNode &s) {
-    Value *condition = exprs_.emit(s.exprs[0]);
+    Value *condition = exprs_.emit(s.condition());
     frame_.require(condition, [&] {
         return exprs_.emit_fail(s.code == 0 ? 1 : s.code, {s.exprs.begin() + 1, s.exprs.end()});
     });
@@ -123,8 +123,8 @@ void StmtEmitter::assertion(const ir::StmtNode &s) {
 }
 
 Range StmtEmitter::loop_range(const ir::StmtNode &s) const {
-    Range min = exprs_.range(s.exprs[0]), extent = exprs_.range(s.exprs[1]);
-    Range all = range_of_type(s.exprs[0].type());
+    Range min = exprs_.range(s.min()), extent = exprs_.range(s.extent());
+    Range all = range_of_type(s.min().type());
     __int128 last = static_cast<__int128>(min.hi) + extent.hi - 1;
     return {min.lo, last > all.hi ? all.hi : static_cast<int64_t>(last)};
 }
@@ -133,14 +133,14 @@ void StmtEmitter::bind_loop_variable(const ir::StmtNode &s, Value *wide, Range r
     Binding bound;
     bound.depth = frame_.loop_depth;
     bound.offset = Offset::of(wide, bound.depth);
-    bound.value = b_.CreateTrunc(wide, register_type(unit_.context, s.exprs[0].type()));
+    bound.value = b_.CreateTrunc(wide, register_type(unit_.context, s.min().type()));
     bound.range = range;
     frame_.variables.push(s.name, bound);
 }
 
 void StmtEmitter::serial_loop(const ir::StmtNode &s) {
-    Value *begin = exprs_.wide(s.exprs[0]);
-    Value *extent = exprs_.wide(s.exprs[1]);
+    Value *begin = exprs_.wide(s.min());
+    Value *extent = exprs_.wide(s.extent());
     Value *end = b_.CreateNSWAdd(begin, extent);
     Range range = loop_range(s);
     exprs_.forget();
@@ -148,13 +148,13 @@ void StmtEmitter::serial_loop(const ir::StmtNode &s) {
     if (known && known->getSExtValue() <= 0)
         return;
     if (known && known->isOne()) {
-        frame_.variables.push(s.name, exprs_.bind(s.exprs[0]));
+        frame_.variables.push(s.name, exprs_.bind(s.min()));
         exprs_.forget();
-        emit(s.stmts[0]);
+        emit(s.body());
         frame_.variables.pop(s.name);
         return;
     }
-    if (known || exprs_.range(s.exprs[1]).lo > 0)
+    if (known || exprs_.range(s.extent()).lo > 0)
         return counted_loop(s, begin, end, range);
     llvm::BasicBlock *loop = frame_.new_block("some"), *after = frame_.new_block("none");
     b_.CreateCondBr(b_.CreateICmpSLT(begin, end), loop, after);
@@ -175,7 +175,7 @@ void StmtEmitter::counted_loop(const ir::StmtNode &s, Value *begin, Value *end, 
     counter->addIncoming(begin, before);
     frame_.loop_depth++;
     bind_loop_variable(s, counter, range);
-    emit(s.stmts[0]);
+    emit(s.body());
     frame_.variables.pop(s.name);
     frame_.loop_depth--;
     Value *next = b_.CreateNSWAdd(counter, b_.getInt64(1));
@@ -185,18 +185,18 @@ void StmtEmitter::counted_loop(const ir::StmtNode &s, Value *begin, Value *end, 
 }
 
 void StmtEmitter::if_then_else(const ir::StmtNode &s) {
-    Value *condition = exprs_.emit(s.exprs[0]);
+    Value *condition = exprs_.emit(s.condition());
     exprs_.forget();
-    bool has_else = s.stmts.size() > 1 && s.stmts[1].defined();
+    bool has_else = s.stmts.size() > 1 && s.else_case().defined();
     llvm::BasicBlock *then = frame_.new_block("then"), *join = frame_.new_block("join");
     llvm::BasicBlock *otherwise = has_else ? frame_.new_block("else") : join;
     b_.CreateCondBr(condition, then, otherwise);
     b_.SetInsertPoint(then);
-    emit(s.stmts[0]);
+    emit(s.then_case());
     b_.CreateBr(join);
     if (has_else) {
         b_.SetInsertPoint(otherwise);
-        emit(s.stmts[1]);
+        emit(s.else_case());
         b_.CreateBr(join);
     }
     b_.SetInsertPoint(join);

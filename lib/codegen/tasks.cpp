@@ -12,7 +12,7 @@ void StmtEmitter::fork(const ir::StmtNode &s) {
     llvm::Type *i32 = b_.getInt32Ty(), *pointer = b_.getPtrTy();
     auto open = unit_.runtime("pipe_semaphore_open", b_.getVoidTy(), {pointer, b_.getInt64Ty()});
     auto close = unit_.runtime("pipe_semaphore_close", b_.getVoidTy(), {pointer});
-    Value *slots = s.exprs[0].defined() ? exprs_.wide(s.exprs[0]) : b_.getInt64(0);
+    Value *slots = s.slots().defined() ? exprs_.wide(s.slots()) : b_.getInt64(0);
     exprs_.forget();
     std::vector<Value *> semaphores;
     for (const char *which : {".ready", ".free"}) {
@@ -53,7 +53,7 @@ void StmtEmitter::exclusive(const ir::StmtNode &s) {
                                         llvm::GlobalValue::InternalLinkage, b_.getInt32(0), name);
     exprs_.forget();
     b_.CreateCall(unit_.runtime("pipe_lock_enter", b_.getVoidTy(), {b_.getPtrTy()}), {lock});
-    emit(s.stmts[0]);
+    emit(s.body());
     b_.CreateCall(unit_.runtime("pipe_lock_leave", b_.getVoidTy(), {b_.getPtrTy()}), {lock});
 }
 

@@ -106,12 +106,13 @@ class Renamer : public Mutator {
     Stmt mutate(const Stmt &s) override {
         if (!binds_variable(s))
             return Mutator::mutate(s);
-        Expr first = mutate(s->exprs[0]);
-        Expr extent = s->op == StmtOp::For ? mutate(s->exprs[1]) : Expr();
+        Expr first = mutate(s->initial());
+        Expr extent = s->op == StmtOp::For ? mutate(s->extent()) : Expr();
         std::string name = s->name;
-        Stmt body = s->stmts[0].defined() ? mutate_under(&name, s->stmts[0]) : Stmt();
-        return s->op == StmtOp::For ? make_for(name, first, extent, s->kind, body, s->partition)
-                                    : make_let(name, first, body);
+        Stmt body = s->body().defined() ? mutate_under(&name, s->body()) : Stmt();
+        return s->op == StmtOp::For
+                   ? make_for(name, first, extent, s->kind, body, s->partition, s->origin)
+                   : make_let(name, first, body);
     }
 
   private:
@@ -162,8 +163,8 @@ class DeadLets {
                 s, [this](const Expr &c) { return drop(c); },
                 [this](const Stmt &c) { return drop(c); });
         bool used = false;
-        Stmt body = s->stmts[0].defined() ? drop_under(s->name, s->stmts[0], &used) : Stmt();
-        if (s->op == StmtOp::Let && !used && !has_side_effect(s->exprs[0]))
+        Stmt body = s->body().defined() ? drop_under(s->name, s->body(), &used) : Stmt();
+        if (s->op == StmtOp::Let && !used && !has_side_effect(s->value()))
             return body;
         return map_children(
             s, [this](const Expr &c) { return drop(c); }, [&](const Stmt &) { return body; });

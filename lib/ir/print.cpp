@@ -43,16 +43,16 @@ class Printer : public ExprPrinter {
             line("free " + s->name), end();
             break;
         case StmtOp::Produce:
-            open("produce " + s->name), close(s->stmts[0]);
+            open("produce " + s->name), close(s->body());
             break;
         case StmtOp::Consume:
-            open("consume " + s->name), close(s->stmts[0]);
+            open("consume " + s->name), close(s->body());
             break;
         case StmtOp::If:
             print_if(s);
             break;
         case StmtOp::Evaluate:
-            line("evaluate "), root(s->exprs[0]), end();
+            line("evaluate "), root(s->value()), end();
             break;
         case StmtOp::Prefetch:
             line("prefetch " + s->name), tuple(s->exprs, 0, s->exprs.size()), end();
@@ -67,7 +67,7 @@ class Printer : public ExprPrinter {
             line("release " + s->name), end();
             break;
         case StmtOp::Exclusive:
-            open("exclusive " + s->name), close(s->stmts[0]);
+            open("exclusive " + s->name), close(s->body());
             break;
         case StmtOp::Memoize:
             print_memoize(s);
@@ -79,7 +79,7 @@ class Printer : public ExprPrinter {
             tuple(s->exprs, 3, 3);
             out += " shared ";
             root(shared_bytes_of_launch(*s.get()));
-            open(), close(s->stmts[0]);
+            open(), close(s->body());
             break;
         case StmtOp::Barrier:
             line("barrier\n");
@@ -130,9 +130,9 @@ class Printer : public ExprPrinter {
 
     void print_let(const Stmt &s) {
         line("let " + s->name + " = ");
-        root(s->exprs[0]);
+        root(s->value());
         end();
-        print(s->stmts[0]);
+        print(s->body());
     }
 
     void print_assert(const Stmt &s) {
@@ -147,9 +147,9 @@ class Printer : public ExprPrinter {
 
     void print_for(const Stmt &s) {
         line("for " + s->name + " in [");
-        root(s->exprs[0]);
+        root(s->min());
         out += ", ";
-        root(add(s->exprs[0], s->exprs[1]));
+        root(add(s->min(), s->extent()));
         out += ")";
         if (s->kind != LoopKind::Serial)
             out += std::string(" ") + to_string(s->kind);
@@ -158,7 +158,7 @@ class Printer : public ExprPrinter {
                    : s->partition == Partitioning::Always ? " partitioned"
                                                           : " remainder";
         open();
-        close(s->stmts[0]);
+        close(s->body());
     }
 
     void tuple(const std::vector<Expr> &exprs, size_t begin, size_t count) {
@@ -187,7 +187,7 @@ class Printer : public ExprPrinter {
             root(s->exprs[1]);
         else
             tuple(s->exprs, 1, values);
-        predicate(s->exprs[0]);
+        predicate(s->predicate());
         end();
     }
 
@@ -226,15 +226,15 @@ class Printer : public ExprPrinter {
             out += " " + Pipe::to_string(type);
         print_memory(s);
         open();
-        close(s->stmts[0]);
+        close(s->body());
     }
 
     void print_store(const Stmt &s) {
         line((s->atomic ? "atomic " : "") + s->name + "[");
-        root(s->exprs[1]);
+        root(s->index());
         out += "] = ";
-        root(s->exprs[0]);
-        predicate(s->exprs[2]);
+        root(s->value());
+        predicate(s->predicate());
         end();
     }
 
@@ -247,21 +247,21 @@ class Printer : public ExprPrinter {
         out += "]";
         print_memory(s);
         open();
-        close(s->stmts[0]);
+        close(s->body());
     }
 
     void print_fork(const Stmt &s) {
         line("fork " + s->name);
-        if (s->exprs[0].defined()) {
+        if (s->slots().defined()) {
             out += ", ";
-            root(s->exprs[0]);
+            root(s->slots());
         }
         open();
-        print(s->stmts[0]);
+        print(s->producer());
         indent_--;
         line("} and {\n");
         indent_++;
-        close(s->stmts[1]);
+        close(s->consumer());
     }
 
     void print_memoize(const Stmt &s) {
@@ -273,32 +273,32 @@ class Printer : public ExprPrinter {
         tuple(s->exprs, shape, s->exprs.size() - shape);
         out += " by ";
         tuple(s->exprs, 2, shape - 2);
-        if (s->exprs[0].defined()) {
+        if (s->eviction_key().defined()) {
             out += " evicted by ";
-            root(s->exprs[0]);
+            root(s->eviction_key());
         }
-        if (s->exprs[1].defined()) {
+        if (s->used().defined()) {
             out += " if used: ";
-            root(s->exprs[1]);
+            root(s->used());
         }
         open();
-        print(s->stmts[0]);
+        print(s->producer());
         indent_--;
         line("} then {\n");
         indent_++;
-        close(s->stmts[1]);
+        close(s->consumer());
     }
 
     void print_if(const Stmt &s) {
         line("if ");
-        root(s->exprs[0]);
+        root(s->condition());
         open();
-        print(s->stmts[0]);
-        if (s->stmts[1].defined()) {
+        print(s->then_case());
+        if (s->else_case().defined()) {
             indent_--;
             line("} else {\n");
             indent_++;
-            print(s->stmts[1]);
+            print(s->else_case());
         }
         indent_--;
         line("}\n");

@@ -9,7 +9,7 @@ namespace Pipe::ir {
 namespace {
 
 bool is_if_without_else(const Stmt &s) {
-    return s->op == StmtOp::If && !s->stmts[1].defined();
+    return s->op == StmtOp::If && !s->else_case().defined();
 }
 
 /// if c { a }  if c { b }  ->  if c { a  b }, if a cannot change c.
@@ -17,9 +17,10 @@ std::vector<Stmt> join_ifs(const std::vector<Stmt> &stmts) {
     std::vector<Stmt> result;
     for (const Stmt &s : stmts) {
         if (!result.empty() && is_if_without_else(s) && is_if_without_else(result.back()) &&
-            equal(s->exprs[0], result.back()->exprs[0]) && !contains(s->exprs[0], may_change))
+            equal(s->condition(), result.back()->condition()) &&
+            !contains(s->condition(), may_change))
             result.back() =
-                make_if(s->exprs[0], make_block({result.back()->stmts[0], s->stmts[0]}));
+                make_if(s->condition(), make_block({result.back()->then_case(), s->then_case()}));
         else
             result.push_back(s);
     }
@@ -50,39 +51,37 @@ class StmtSimplifier : public ExprSimplifier {
 
   private:
     Stmt simplify_let(const Stmt &s) {
-        const Expr &given = s->exprs[0];
+        const Expr &given = s->value();
         int uses = uses_of(s.get());
         if (uses == 0 && !has_side_effect(given))
-            return simplify(s->stmts[0]);
+            return simplify(s->body());
         Expr value = simplify(given);
         Stmt body;
         bool replace = is_worth_replacing(value, uses, false);
-        with_let(s->name, value, replace, [&] { body = simplify(s->stmts[0]); });
+        with_let(s->name, value, replace, [&] { body = simplify(s->body()); });
         if (!body.defined() && has_side_effect(value))
             return make_evaluate(value);
         if (replace || !body.defined())
             return body;
-        bool same = value.same_as(given) && body.same_as(s->stmts[0]);
+        bool same = value.same_as(given) && body.same_as(s->body());
         return same ? s : make_let(s->name, value, body);
     }
 
     Stmt simplify_for(const Stmt &s) {
-        Expr min = simplify(s->exprs[0]), extent = simplify(s->exprs[1]);
+        Expr min = simplify(s->min()), extent = simplify(s->extent());
         Stmt body;
         if (rules_.bounds(extent).hi <= 0)
             return Stmt();
         if (is_const(extent, 1) && s->kind != LoopKind::GPUBlock) {  // that one makes a kernel
             bool replace = is_worth_replacing(min, uses_of(s.get()), false);
-            with_let(s->name, min, replace, [&] { body = simplify(s->stmts[0]); });
+            with_let(s->name, min, replace, [&] { body = simplify(s->body()); });
             return replace || !body.defined() ? body : make_let(s->name, min, body);
         }
-        with_facts([&] { learn_loop(s->name, min, extent); },
-                   [&] { body = simplify(s->stmts[0]); });
+        with_facts([&] { learn_loop(s->name, min, extent); }, [&] { body = simplify(s->body()); });
         if (!body.defined())
             return Stmt();
-        bool same =
-            min.same_as(s->exprs[0]) && extent.same_as(s->exprs[1]) && body.same_as(s->stmts[0]);
-        return same ? s : make_for(s->name, min, extent, s->kind, body, s->partition);
+        bool same = min.same_as(s->min()) && extent.same_as(s->extent()) && body.same_as(s->body());
+        return same ? s : with_children(s, {min, extent}, {body});
     }
 
     /// Inside the loop: min <= name < min + extent, so extent >= 1.
@@ -103,14 +102,15 @@ class StmtSimplifier : public ExprSimplifier {
     }
 
     Stmt simplify_if(const Stmt &s) {
-        Expr condition = simplify(s->exprs[0]);
+        Expr condition = simplify(s->condition());
         int64_t known = 0;
         if (as_const_int(condition, &known))
             return simplify(s->stmts[known != 0 ? 0 : 1]);
         Stmt then_case, else_case;
-        with_facts([&] { facts_.assume(condition); }, [&] { then_case = simplify(s->stmts[0]); });
+        with_facts([&] { facts_.assume(condition); },
+                   [&] { then_case = simplify(s->then_case()); });
         with_facts([&] { facts_.assume_false(condition); },
-                   [&] { else_case = simplify(s->stmts[1]); });
+                   [&] { else_case = simplify(s->else_case()); });
         if (!then_case.defined() && !else_case.defined())
             return Stmt();
         if (!then_case.defined())
@@ -118,11 +118,11 @@ class StmtSimplifier : public ExprSimplifier {
         // Both sides of && are evaluated, but the data read by the inner condition may exist only
         // if the outer one holds.
         if (!else_case.defined() && is_if_without_else(then_case) &&
-            !contains(then_case->exprs[0], may_change))
-            return make_if(rules_.binary(Op::And, condition, then_case->exprs[0]),
-                           then_case->stmts[0]);
-        bool same = condition.same_as(s->exprs[0]) && then_case.same_as(s->stmts[0]) &&
-                    else_case.same_as(s->stmts[1]);
+            !contains(then_case->condition(), may_change))
+            return make_if(rules_.binary(Op::And, condition, then_case->condition()),
+                           then_case->then_case());
+        bool same = condition.same_as(s->condition()) && then_case.same_as(s->then_case()) &&
+                    else_case.same_as(s->else_case());
         return same ? s : make_if(condition, then_case, else_case);
     }
 
@@ -135,7 +135,7 @@ class StmtSimplifier : public ExprSimplifier {
                 if (!now.defined())
                     continue;
                 if (now->op == StmtOp::Assert)
-                    facts_.assume(now->exprs[0]);
+                    facts_.assume(now->condition());
                 stmts.push_back(std::move(now));
             }
         };
@@ -154,9 +154,9 @@ class StmtSimplifier : public ExprSimplifier {
         int64_t known = 0;
         switch (s->op) {
         case StmtOp::Assert:
-            return is_const(now->exprs[0], 1) ? Stmt() : now;
+            return is_const(now->condition(), 1) ? Stmt() : now;
         case StmtOp::Evaluate:
-            return has_side_effect(now->exprs[0]) ? now : Stmt();
+            return has_side_effect(now->value()) ? now : Stmt();
         case StmtOp::Provide:
         case StmtOp::Store: {
             size_t place = s->op == StmtOp::Provide ? 0 : 2;
@@ -176,11 +176,11 @@ class StmtSimplifier : public ExprSimplifier {
         case StmtOp::Use:
             return now;
         case StmtOp::Fork:
-            if (!now->stmts[0].defined() || !now->stmts[1].defined())
-                return make_block({now->stmts[0], now->stmts[1]});
+            if (!now->producer().defined() || !now->consumer().defined())
+                return make_block({now->producer(), now->consumer()});
             return now;
         case StmtOp::Memoize:
-            return now->stmts[1].defined() ? now : Stmt();
+            return now->consumer().defined() ? now : Stmt();
         default:
             return now->stmts[0].defined() ? now : Stmt();  // storage, produce, exclusive ..
         }

@@ -45,12 +45,19 @@ Stmt make_assert(Expr condition, int code, std::vector<Expr> message) {
 }
 
 Stmt make_for(const std::string &name, Expr min, Expr extent, LoopKind kind, Stmt body,
-              Partitioning partition) {
+              Partitioning partition, std::shared_ptr<const LoopOrigin> origin) {
     StmtNode *node = new_node(StmtOp::For, {std::move(min), std::move(extent)}, {std::move(body)});
     node->name = name;
     node->kind = kind;
     node->partition = partition;
+    node->origin = std::move(origin);
     return Stmt(node);
+}
+
+Stmt make_for_like(const Stmt &loop, Expr min, Expr extent, Stmt body,
+                   std::optional<LoopKind> kind) {
+    return make_for(loop->name, std::move(min), std::move(extent), kind.value_or(loop->kind),
+                    std::move(body), Partitioning::Auto, loop->origin);
 }
 
 Stmt make_provide(const std::string &name, std::vector<Expr> coordinates, std::vector<Expr> values,
@@ -264,6 +271,7 @@ Stmt with_children(const Stmt &s, std::vector<Expr> exprs, std::vector<Stmt> stm
     node->atomic = s->atomic;
     node->on_device = s->on_device;
     node->access = s->access;
+    node->origin = s->origin;
     node->name = s->name;
     node->types = s->types;
     return Stmt(node);

@@ -42,6 +42,8 @@
 // available there.
 
 #include <atomic>
+#include <cassert>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -122,11 +124,17 @@ inline Partitioning partitioning(Partition p) {
                                     : Partitioning::Auto;
 }
 
+/// The loop of a schedule from which a loop of the program was made, for messages.
+struct LoopOrigin {
+    std::string stage;     ///< with its source line: "blur.update(0) (blur.cpp:12)"
+    std::string variable;  ///< "x", "r$x"
+};
+
 /// | op       | exprs                                   | stmts          | other                          |
 /// |----------|-----------------------------------------|----------------|--------------------------------|
 /// | Let      | value                                   | body           | name                           |
 /// | Assert   | condition, message parts...             |                | code: error code               |
-/// | For      | min, extent                             | body           | name, kind, partition          |
+/// | For      | min, extent                             | body           | name, kind, partition, origin  |
 /// | Provide  | predicate (may be undefined), values... (num_values), coordinates... |  | name        |
 /// | Realize  | min0, extent0, min1, ...                | body           | name, types, memory            |
 /// | Store    | value, index, predicate                 |                | name                           |
@@ -158,19 +166,103 @@ struct StmtNode {
                           ///< one atomic step
     bool on_device = false;        ///< Use: by a kernel, not by host code. Allocate: only kernels access it
     Access access = Access::Read;  ///< Use
+    std::shared_ptr<const LoopOrigin>
+        origin;  ///< For; null if no loop of the schedule corresponds to it
     std::string name;
     std::vector<Expr> exprs;
     std::vector<Stmt> stmts;
     std::vector<Type> types;
 
     explicit StmtNode(StmtOp op_) : op(op_) {}
+
+    // The children by their names in the table. Only of the given nodes: others have something else there.
+    const Expr &value() const;         ///< Let, Store, Evaluate
+    const Expr &condition() const;     ///< If, Assert
+    const Expr &min() const;           ///< For
+    const Expr &extent() const;        ///< For
+    const Expr &initial() const;       ///< Let, For: the (first) value of the variable
+    const Expr &index() const;         ///< Store, flattened Prefetch
+    const Expr &predicate() const;     ///< Store, Provide
+    const Expr &slots() const;         ///< Fork
+    const Expr &eviction_key() const;  ///< Memoize
+    const Expr &used() const;          ///< Memoize
+    const Stmt &body() const;          ///< any node with one statement
+    const Stmt &then_case() const;     ///< If
+    const Stmt &else_case() const;     ///< If; may be undefined
+    const Stmt &producer() const;      ///< Fork, Memoize
+    const Stmt &consumer() const;      ///< Fork, Memoize
 };
+
+inline const Expr &StmtNode::value() const {
+    assert(op == StmtOp::Let || op == StmtOp::Store || op == StmtOp::Evaluate);
+    return exprs[0];
+}
+inline const Expr &StmtNode::condition() const {
+    assert(op == StmtOp::If || op == StmtOp::Assert);
+    return exprs[0];
+}
+inline const Expr &StmtNode::min() const {
+    assert(op == StmtOp::For);
+    return exprs[0];
+}
+inline const Expr &StmtNode::extent() const {
+    assert(op == StmtOp::For);
+    return exprs[1];
+}
+inline const Expr &StmtNode::initial() const {
+    assert(op == StmtOp::Let || op == StmtOp::For);
+    return exprs[0];
+}
+inline const Expr &StmtNode::index() const {
+    assert(op == StmtOp::Store || (op == StmtOp::Prefetch && exprs.size() == 1));
+    return exprs[op == StmtOp::Store ? 1 : 0];
+}
+inline const Expr &StmtNode::predicate() const {
+    assert(op == StmtOp::Store || op == StmtOp::Provide);
+    return exprs[op == StmtOp::Store ? 2 : 0];
+}
+inline const Expr &StmtNode::slots() const {
+    assert(op == StmtOp::Fork);
+    return exprs[0];
+}
+inline const Expr &StmtNode::eviction_key() const {
+    assert(op == StmtOp::Memoize);
+    return exprs[0];
+}
+inline const Expr &StmtNode::used() const {
+    assert(op == StmtOp::Memoize);
+    return exprs[1];
+}
+inline const Stmt &StmtNode::body() const {
+    assert(stmts.size() == 1 && op != StmtOp::Block);
+    return stmts[0];
+}
+inline const Stmt &StmtNode::then_case() const {
+    assert(op == StmtOp::If);
+    return stmts[0];
+}
+inline const Stmt &StmtNode::else_case() const {
+    assert(op == StmtOp::If);
+    return stmts[1];
+}
+inline const Stmt &StmtNode::producer() const {
+    assert(op == StmtOp::Fork || op == StmtOp::Memoize);
+    return stmts[0];
+}
+inline const Stmt &StmtNode::consumer() const {
+    assert(op == StmtOp::Fork || op == StmtOp::Memoize);
+    return stmts[1];
+}
 
 Stmt make_let(const std::string &name, Expr value, Stmt body);
 /// `message`: StringImm and numeric Exprs, printed in sequence.
 Stmt make_assert(Expr condition, int code, std::vector<Expr> message);
 Stmt make_for(const std::string &name, Expr min, Expr extent, LoopKind kind, Stmt body,
-              Partitioning partition = Partitioning::Auto);
+              Partitioning partition = Partitioning::Auto,
+              std::shared_ptr<const LoopOrigin> origin = nullptr);
+/// The loop with another range and body, of its own or another kind, partitioned as any other.
+Stmt make_for_like(const Stmt &loop, Expr min, Expr extent, Stmt body,
+                   std::optional<LoopKind> kind = {});
 Stmt make_provide(const std::string &name, std::vector<Expr> coordinates, std::vector<Expr> values,
                   Expr predicate = Expr());
 Stmt make_realize(const std::string &name, std::vector<Type> types, std::vector<Expr> min_extents,

@@ -98,13 +98,13 @@ class Substituter {
         std::vector<Expr> exprs;
         for (const Expr &e : s->exprs)
             exprs.push_back(apply(e));
-        Type type = is_loop ? exprs[0].type() : s->exprs[0].type();
-        Stmt body = s->stmts[0].defined() ? apply_under(name, type, s->stmts[0]) : Stmt();
+        Type type = is_loop ? exprs[0].type() : s->initial().type();
+        Stmt body = s->body().defined() ? apply_under(name, type, s->body()) : Stmt();
         if (name == s->name)
-            return same_exprs(exprs, s->exprs) && body.same_as(s->stmts[0])
+            return same_exprs(exprs, s->exprs) && body.same_as(s->body())
                        ? s
                        : with_children(s, std::move(exprs), {body});
-        return is_loop ? make_for(name, exprs[0], exprs[1], s->kind, body, s->partition)
+        return is_loop ? make_for(name, exprs[0], exprs[1], s->kind, body, s->partition, s->origin)
                        : make_let(name, exprs[0], body);
     }
 

@@ -26,15 +26,15 @@ class Verifier {
                 check(e);
         switch (s->op) {
         case StmtOp::Let:
-            return check_under(s->name, s->exprs[0].type(), s->stmts[0]);
+            return check_under(s->name, s->value().type(), s->body());
         case StmtOp::For:
             return check_for(s);
         case StmtOp::If:
-            require(is_bool(s->exprs[0]) && s->exprs[0].type().is_scalar(),
+            require(is_bool(s->condition()) && s->condition().type().is_scalar(),
                     "condition is not a bool", s);
             break;
         case StmtOp::Assert:
-            require(is_bool(s->exprs[0]), "condition is not a bool", s);
+            require(is_bool(s->condition()), "condition is not a bool", s);
             break;
         case StmtOp::Provide:
             check_provide(s);
@@ -223,11 +223,11 @@ class Verifier {
     }
 
     void check_fork(const Stmt &s) {
-        require(s->stmts[0].defined() && s->stmts[1].defined(), "two tasks", s);
+        require(s->producer().defined() && s->consumer().defined(), "two tasks", s);
         for (const char *which : {".ready", ".free"})
             semaphores_.insert(s->name + which);
-        check(s->stmts[0]);
-        check(s->stmts[1]);
+        check(s->producer());
+        check(s->consumer());
         for (const char *which : {".ready", ".free"})
             semaphores_.erase(semaphores_.find(s->name + which));
     }
@@ -244,7 +244,7 @@ class Verifier {
         for (size_t d = 0; d < 3; d++)
             for (const Expr &index : {block_index(d), thread_index(d)})
                 variables.push(index->name, index.type());
-        check(s->stmts[0]);
+        check(s->body());
         for (size_t d = 0; d < 3; d++)
             for (const Expr &index : {block_index(d), thread_index(d)})
                 variables.pop(index->name);
@@ -259,34 +259,34 @@ class Verifier {
             require(s->exprs[i].defined() && s->exprs[i].type().is_scalar(), "key or shape", s);
         for (const Expr &e : shape_of_memoize(*s.get()))
             require(is_index(e), "shape", s);
-        if (s->exprs[0].defined())
-            require(s->exprs[0].type() == UInt(64), "eviction key", s);
-        if (s->exprs[1].defined())
-            require(s->exprs[1].type() == Bool(), "used", s);
+        if (s->eviction_key().defined())
+            require(s->eviction_key().type() == UInt(64), "eviction key", s);
+        if (s->used().defined())
+            require(s->used().type() == Bool(), "used", s);
         decltype(done_) outer;
         outer.swap(done_);
         for (size_t i = 0; options_.flattened && i < s->types.size(); i++)
             buffers.push(buffer_of_memoize(*s.get(), i), s->types[i]);
-        check(s->stmts[0]);
-        check(s->stmts[1]);
+        check(s->producer());
+        check(s->consumer());
         for (size_t i = 0; options_.flattened && i < s->types.size(); i++)
             buffers.pop(buffer_of_memoize(*s.get(), i));
         outer.swap(done_);
     }
 
     void check_for(const Stmt &s) {
-        Type type = s->exprs[0].type();
-        require(type.is_scalar() && is_index(s->exprs[0]) && s->exprs[1].type() == type,
+        Type type = s->min().type();
+        require(type.is_scalar() && is_index(s->min()) && s->extent().type() == type,
                 "bounds of a loop", s);
-        check_under(s->name, type, s->stmts[0]);
+        check_under(s->name, type, s->body());
     }
 
     void check_provide(const Stmt &s) {
         require(!options_.flattened, "provide after flattening", s);
         require(s->num_values >= 1 && s->exprs.size() >= static_cast<size_t>(1 + s->num_values),
                 "number of values", s);
-        if (s->exprs[0].defined())
-            require(is_bool(s->exprs[0]), "predicate", s);
+        if (s->predicate().defined())
+            require(is_bool(s->predicate()), "predicate", s);
         for (size_t i = 1 + s->num_values; i < s->exprs.size(); i++)
             require(s->exprs[i].type().is_int(), "coordinate is not an integer", s);
     }
@@ -299,7 +299,7 @@ class Verifier {
     }
 
     void check_store(const Stmt &s) {
-        const Expr &value = s->exprs[0], &index = s->exprs[1], &predicate = s->exprs[2];
+        const Expr &value = s->value(), &index = s->index(), &predicate = s->predicate();
         require(value.defined() && index.defined(), "operands", s);
         require(value.type().lanes() == index.type().lanes(), "lanes of a store", s);
         check_buffer(s->name, value.type(), index, value);
@@ -314,11 +314,11 @@ class Verifier {
                 s);
         for (const Expr &size : s->exprs)
             require(size.defined() && is_index(size), "size", s);
-        require(s->stmts[0].defined(), "nothing in the scope of", name_only(s->name));
+        require(s->body().defined(), "nothing in the scope of", name_only(s->name));
         decltype(done_) outer;
         outer.swap(done_);
         ScopedBinding<Type> binding(buffers, s->name, s->types[0]);
-        check(s->stmts[0]);
+        check(s->body());
         freed_.erase(s->name);
         outer.swap(done_);
     }

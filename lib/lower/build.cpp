@@ -216,8 +216,10 @@ class Builder {
         const auto &stage = tree_.schedule()[nest.func].stages[static_cast<size_t>(nest.stage)];
         if (!stage.single_thread_device)
             return body;
-        return make_for(region::stage_name(graph_[nest.func], nest.stage) + ".kernel", int32(0),
-                        int32(1), LoopKind::GPUBlock, std::move(body));
+        return make_for(
+            region::stage_name(graph_[nest.func], nest.stage) + ".kernel", int32(0), int32(1),
+            LoopKind::GPUBlock, std::move(body), Partitioning::Auto,
+            origin_of(region::stage_name(graph_[nest.func], nest.stage) + ".kernel", nest));
     }
 
     /// Counts the stages of a nest and of those that share its loops; false where one is not the next.
@@ -315,7 +317,28 @@ class Builder {
         if (any_size_ && needs_constant_extent(kind) && !as_const_int(range.extent, nullptr))
             kind = LoopKind::Serial;
         return make_for(loop.name, range.min, range.extent, kind, std::move(body),
-                        partitioning(loop.dim.partition));
+                        partitioning(loop.dim.partition), origin_of(loop.name, *nest.stage));
+    }
+
+    /// The name of a loop is that of a stage, a dot, and the variable: of the stage at hand, or of that which owns
+    /// a loop shared by compute_with.
+    std::shared_ptr<const LoopOrigin> origin_of(const std::string &loop,
+                                                const StageNest &at_hand) const {
+        auto of_stage = [&](FuncId id, int stage) -> std::shared_ptr<const LoopOrigin> {
+            const graph::FuncNode &func = graph_[id];
+            const std::string prefix = region::stage_name(func, stage) + ".";
+            if (!loop.starts_with(prefix))
+                return nullptr;
+            return std::make_shared<const LoopOrigin>(LoopOrigin{
+                located_name(func, static_cast<size_t>(stage)), loop.substr(prefix.size())});
+        };
+        if (auto own = of_stage(at_hand.func, at_hand.stage))
+            return own;
+        for (const graph::FuncNode &func : graph_.funcs)
+            for (size_t stage = 0; stage < func.stages.size(); stage++)
+                if (auto owner = of_stage(func.id, static_cast<int>(stage)))
+                    return owner;
+        return nullptr;
     }
 
     /// The tests of guarded splits whose variable becomes known inside loop p.

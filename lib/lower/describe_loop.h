@@ -3,24 +3,13 @@
 
 #include <string>
 
-#include "graph/graph.h"
-#include "region/loop_tree.h"
+#include "ir/stmt_node.h"
 
 namespace Pipe::lower {
 
-/// "x of blur.update(0) (blur.cpp:12)" for the loop "blur.s1.x" of a graph; other loops, and loops
-/// without a graph, have their own names.
-inline std::string describe_loop(const graph::Graph *graph, const std::string &loop) {
-    if (!graph)
-        return loop;
-    for (const graph::FuncNode &func : graph->funcs)
-        for (size_t stage = 0; stage < func.stages.size(); stage++) {
-            const std::string prefix = region::stage_name(func, static_cast<int>(stage)) + ".";
-            if (!loop.starts_with(prefix))
-                continue;
-            return loop.substr(prefix.size()) + " of " + located_name(func, stage);
-        }
-    return loop;
+/// "x of blur.update(0) (blur.cpp:12)"; the name of a loop without origin.
+inline std::string describe_loop(const ir::StmtNode &loop) {
+    return loop.origin ? loop.origin->variable + " of " + loop.origin->stage : loop.name;
 }
 
 }  // namespace Pipe::lower

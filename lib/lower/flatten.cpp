@@ -169,7 +169,7 @@ class Flattener : public GraphMutator {
         }
         if (targets.empty())
             return make_evaluate(int32(0));
-        Expr predicate = s->exprs[0].defined() ? mutate(s->exprs[0]) : Expr();
+        Expr predicate = s->predicate().defined() ? mutate(s->predicate()) : Expr();
         if (s->atomic && count == 1 && are_separate(targets)) {
             std::vector<Stmt> steps;
             for (const Target &t : targets)
@@ -185,12 +185,12 @@ class Flattener : public GraphMutator {
     /// than it stores, or whose condition reads what is stored, runs in one thread at a time.
     static Stmt one_step(const graph::FuncNode &f, const Stmt &body) {
         const bool always = body->op == StmtOp::Store, maybe = body->op == StmtOp::If;
-        const Stmt &store = maybe ? body->stmts[0] : body;
+        const Stmt &store = maybe ? body->then_case() : body;
         const bool one_element = store->op == StmtOp::Store && !reads_other_element(*store.get());
         if (always && one_element)
             return as_atomic(store);
-        if (maybe && one_element && !reads_stored(body->exprs[0], *store.get()))
-            return make_if(body->exprs[0], as_atomic(store));
+        if (maybe && one_element && !reads_stored(body->condition(), *store.get()))
+            return make_if(body->condition(), as_atomic(store));
         if (fails(body))
             throw CompileError(support::marked(support::Field::Func, f.name) + ".atomic" +
                                support::in_parentheses(f.where) +
@@ -206,7 +206,7 @@ class Flattener : public GraphMutator {
     }
 
     static bool reads_other_element(const StmtNode &store) {
-        const Expr &value = store.exprs[0], &index = store.exprs[1];
+        const Expr &value = store.value(), &index = store.index();
         return reads_stored(index, store) || contains(value, [&](const ExprNode &n) {
                    return n.op == Op::Load && n.name == store.name && !equal(n.args[0], index);
                });
@@ -387,7 +387,7 @@ class Flattener : public GraphMutator {
     }
 
     Stmt allocate(const Stmt &s, const graph::FuncNode &f, const std::vector<Expr> &sizes) {
-        Stmt body = mutate(s->stmts[0]);
+        Stmt body = mutate(s->body());
         for (size_t i = 0; i < f.types.size(); i++)
             body = make_allocate(graph::buffer_name(f, i), f.types[i], sizes, s->memory,
                                  std::move(body));
@@ -398,8 +398,8 @@ class Flattener : public GraphMutator {
         std::vector<Expr> key;
         for (const Expr &e : ir::key_of_memoize(*s.get()))
             key.push_back(mutate(e));
-        Stmt production = mutate(s->stmts[0]), consumer = mutate(s->stmts[1]);
-        return make_memoize(s->name, s->types, s->exprs[0], s->exprs[1], key, sizes, production,
+        Stmt production = mutate(s->producer()), consumer = mutate(s->consumer());
+        return make_memoize(s->name, s->types, s->eviction_key(), s->used(), key, sizes, production,
                             consumer);
     }
 

@@ -57,11 +57,12 @@ class Keep : public Mutator {
         case StmtOp::Allocate:  // sums in registers
         case StmtOp::Exclusive:
         case StmtOp::Realize: {
-            Stmt body = mutate(s->stmts[0]);
+            Stmt body = mutate(s->body());
             return body.defined() ? with_children(s, s->exprs, {body}) : body;
         }
         case StmtOp::If: {
-            Stmt t = mutate(s->stmts[0]), f = s->stmts[1].defined() ? mutate(s->stmts[1]) : Stmt();
+            Stmt t = mutate(s->then_case()),
+                 f = s->else_case().defined() ? mutate(s->else_case()) : Stmt();
             if (!t.defined() && !f.defined())
                 return Stmt();
             return with_children(s, s->exprs,
@@ -76,7 +77,7 @@ class Keep : public Mutator {
     /// Its loops may be those that others are produced in.
     Stmt produce(const Stmt &s) {
         std::string outer = std::exchange(of_, s->name);
-        Stmt body = mutate(s->stmts[0]);
+        Stmt body = mutate(s->body());
         of_ = outer;
         return body.defined() ? with_children(s, {}, {body}) : body;
     }
@@ -90,7 +91,7 @@ class Keep : public Mutator {
 
     /// Block{acquire, ..., release}: without them where the task does not read the Func.
     Stmt consume(const Stmt &s) {
-        const std::vector<Stmt> &all = s->stmts[0]->stmts;
+        const std::vector<Stmt> &all = s->body()->stmts;
         std::vector<Stmt> ends, inner;
         for (const Stmt &child : all)
             (child->op == StmtOp::Acquire || child->op == StmtOp::Release ? ends : inner)
@@ -104,17 +105,17 @@ class Keep : public Mutator {
     }
 
     Stmt memoize(const Stmt &s) {
-        Stmt production = mutate(s->stmts[0]), consumer = mutate(s->stmts[1]);
+        Stmt production = mutate(s->producer()), consumer = mutate(s->consumer());
         bool kept = production.defined() && consumer.defined();
         return kept ? with_children(s, s->exprs, {production, consumer}) : consumer;
     }
 
     /// Both halves are still the same.
     Stmt fork(const Stmt &s) {
-        Stmt body = mutate(s->stmts[0]);
+        Stmt body = mutate(s->producer());
         if (!body.defined() || !produced_.count(s->name))
             return body;
-        return make_fork(s->name, s->exprs[0], body, body);
+        return make_fork(s->name, s->slots(), body, body);
     }
 
     const Names &produced_, &async_;
@@ -136,7 +137,7 @@ class ForkTasks : public Mutator {
     Stmt mutate(const Stmt &s) override {
         if (s->op != StmtOp::Fork)
             return Mutator::mutate(s);
-        const Stmt &all = s->stmts[0];
+        const Stmt &all = s->producer();
         Names inside = names_of(all, StmtOp::Produce);
         inside.insert(s->name);
         Names producer = needed_by(s->name, inside), consumer = needed_without(s->name, inside);
@@ -159,7 +160,7 @@ class ForkTasks : public Mutator {
         }
         Stmt first = Keep(producer, for_producer, false).mutate(all);
         Stmt second = Keep(consumer, for_consumer, true).mutate(all);
-        return make_fork(s->name, s->exprs[0], mutate(first), mutate(second));
+        return make_fork(s->name, s->slots(), mutate(first), mutate(second));
     }
 
   private:

@@ -70,7 +70,7 @@ class GuardLoops {
             return {s, Expr(), s, always()};
         switch (s->op) {
         case StmtOp::If:
-            return s->stmts[1].defined() ? children(s) : guard_if(s);
+            return s->else_case().defined() ? children(s) : guard_if(s);
         case StmtOp::Block:
             return guard_block(s);
         case StmtOp::Let:
@@ -80,7 +80,7 @@ class GuardLoops {
         case StmtOp::Allocate:
         case StmtOp::Produce:
         case StmtOp::Consume:
-            return with_body(s, guard(s->stmts[0]));
+            return with_body(s, guard(s->body()));
         default:
             return children(s);
         }
@@ -98,15 +98,15 @@ class GuardLoops {
 
     static Guarded with_body(const Stmt &s, const Guarded &body) {
         auto around = [&](const Stmt &b) {
-            return b.same_as(s->stmts[0]) ? s : with_children(s, s->exprs, {b});
+            return b.same_as(s->body()) ? s : with_children(s, s->exprs, {b});
         };
         return {around(body.stmt), body.may, around(body.full), body.all};
     }
 
     Guarded guard_if(const Stmt &s) {
-        Guarded body = guard(s->stmts[0]);
-        Stmt now = body.stmt.same_as(s->stmts[0]) ? s : make_if(s->exprs[0], body.stmt);
-        const Expr &own = s->exprs[0];
+        Guarded body = guard(s->then_case());
+        Stmt now = body.stmt.same_as(s->then_case()) ? s : make_if(s->condition(), body.stmt);
+        const Expr &own = s->condition();
         bool known = !loads_or_calls(own) && !is_always(limited(own));
         return {now, known ? conjunction(own, body.may) : body.may, body.full,
                 known ? combined(Over::All, Op::And, own, body.all) : Expr()};
@@ -124,13 +124,13 @@ class GuardLoops {
     }
 
     Guarded guard_let(const Stmt &s) {
-        const Expr &value = s->exprs[0];
+        const Expr &value = s->value();
         std::set<std::string> loops;
         for (const std::string &name : free_vars(value))
             if (const auto *more = decided_by_.find(name))
                 loops.insert(more->begin(), more->end());
         decided_by_.push(s->name, loops);
-        Guarded result = with_body(s, guard(s->stmts[0]));
+        Guarded result = with_body(s, guard(s->body()));
         decided_by_.pop(s->name);
         bool known = !loads_or_calls(value);
         for (Expr *condition : {&result.may, &result.all}) {
@@ -144,16 +144,16 @@ class GuardLoops {
 
     Guarded guard_for(const Stmt &s) {
         decided_by_.push(s->name, {s->name});
-        Guarded result = with_body(s, guard(s->stmts[0]));
+        Guarded result = with_body(s, guard(s->body()));
         decided_by_.pop(s->name);
         if (is_always(result.may) && is_always(result.all))
             return result;
         bool changes = (result.may.defined() && uses_var(result.may, s->name)) ||
                        (result.all.defined() && uses_var(result.all, s->name));
         if (changes) {
-            Expr last = sub(add(s->exprs[0], s->exprs[1]), make_const(s->exprs[0].type(), 1));
-            result.may = quantified(Over::Any, result.may, s->name, {s->exprs[0], last});
-            result.all = quantified(Over::All, result.all, s->name, {s->exprs[0], last});
+            Expr last = sub(add(s->min(), s->extent()), make_const(s->min().type(), 1));
+            result.may = quantified(Over::Any, result.may, s->name, {s->min(), last});
+            result.all = quantified(Over::All, result.all, s->name, {s->min(), last});
         } else if (s->kind == LoopKind::Serial && is_decided_by_several(result.may)) {
             result.stmt = make_if(result.may, result.stmt);
             if (result.all.defined() && !equal(result.may, result.all))

@@ -73,7 +73,7 @@ class TakeInvariants : public GraphMutator {
         case StmtOp::Let:
             if (auto known = all_.find(s->name); known != all_.end())
                 return hoisted_before(known->second, s);
-            if (Expr value = substitute(known_, s->exprs[0]); is_invariant(value))
+            if (Expr value = substitute(known_, s->value()); is_invariant(value))
                 known_[s->name] = value;
             return Mutator::mutate(s);
         default:
@@ -100,12 +100,12 @@ class TakeInvariants : public GraphMutator {
     Stmt hoisted_before(Hoisted &hoisted, const Stmt &let) {
         if (!is_invariant(hoisted.call)) {
             hoisted.call = Mutator::mutate(hoisted.call);
-            return make_let(let->name, hoisted.value(), mutate(let->stmts[0]));
+            return make_let(let->name, hoisted.value(), mutate(let->body()));
         }
         Expr runs = hoisted.runs.defined() ? substitute(known_, hoisted.runs) : Expr();
         Expr value = take(hoisted.call, runs.defined() && is_invariant(runs) ? runs : Expr());
         all_.erase(let->name);
-        return make_let(let->name, value, mutate(let->stmts[0]));
+        return make_let(let->name, value, mutate(let->body()));
     }
 
     Expr take(const Expr &call, const Expr &runs) {
@@ -140,13 +140,13 @@ class HoistCalls : public Mutator {
     Stmt mutate(const Stmt &s) override {
         if (s->op != StmtOp::For)
             return Mutator::mutate(s);
-        Stmt body = mutate(s->stmts[0]);
+        Stmt body = mutate(s->body());
         TakeInvariants take(changed_in(s->name, body), all_, count_);
         body = take.mutate(body);
         Stmt result = with_children(s, s->exprs, {body});
         for (size_t i = take.taken.size(); i-- > 0;) {
             Hoisted &hoisted = take.taken[i];
-            hoisted.runs = unless_empty(s->exprs[1], hoisted.runs);
+            hoisted.runs = unless_empty(s->extent(), hoisted.runs);
             result = make_let(hoisted.name, hoisted.value(), result);
             all_[hoisted.name] = hoisted;
         }

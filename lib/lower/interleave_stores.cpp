@@ -22,16 +22,16 @@ constexpr size_t window = 64;
 using ChannelStores = std::vector<size_t>;
 
 bool is_channel(const Stmt &s) {
-    return s->op == StmtOp::Store && !s->atomic && s->exprs[0].type().is_vector() &&
-           has_channel_stride(s->exprs[1]) && loads_always(*s.get());
+    return s->op == StmtOp::Store && !s->atomic && s->value().type().is_vector() &&
+           has_channel_stride(s->index()) && loads_always(*s.get());
 }
 
 /// By how much the store `s` begins behind the store `first`, of which it may be another channel.
 std::optional<int64_t> channels_between(const Stmt &first, const Stmt &s) {
-    if (!is_channel(s) || s->name != first->name || s->exprs[0].type() != first->exprs[0].type() ||
-        !same_predicate(s->exprs[2], first->exprs[2]))
+    if (!is_channel(s) || s->name != first->name || s->value().type() != first->value().type() ||
+        !same_predicate(s->predicate(), first->predicate()))
         return std::nullopt;
-    auto a = strided(first->exprs[1]), b = strided(s->exprs[1]);
+    auto a = strided(first->index()), b = strided(s->index());
     if (a->stride != b->stride)
         return std::nullopt;
     std::optional<int64_t> distance = constant_difference(b->base, a->base);
@@ -86,7 +86,7 @@ class Interleaver : public Mutator {
             if (auto distance = gone[i] ? std::nullopt : channels_between(stmts[first], stmts[i]))
                 found.emplace(*distance, i);
         }
-        const int64_t channels = strided(stmts[first]->exprs[1])->stride;
+        const int64_t channels = strided(stmts[first]->index())->stride;
         for (int64_t lowest = 1 - channels; lowest <= 0; lowest++) {
             ChannelStores group;
             for (int64_t c = lowest; c < lowest + channels && found.count(c); c++)
@@ -110,12 +110,12 @@ class Interleaver : public Mutator {
     Stmt join(const std::vector<Stmt> &stmts, const ChannelStores &group) {
         const Stmt &first = stmts[group[0]];
         const std::string &buffer = first->name;
-        const Type type = first->exprs[0].type();
+        const Type type = first->value().type();
         std::vector<Expr> values, predicates;
         bool reads_itself = false;
         for (size_t at : group) {
-            values.push_back(stmts[at]->exprs[0]);
-            predicates.push_back(stmts[at]->exprs[2]);
+            values.push_back(stmts[at]->value());
+            predicates.push_back(stmts[at]->predicate());
             reads_itself |= buffers_read(values.back()).count(buffer) > 0;
         }
         InterleavedValue interleaved(buffer + ".lanes" + std::to_string(joined_++) + ".");
@@ -129,7 +129,7 @@ class Interleaver : public Mutator {
                 lets.emplace_back(interleaved.fresh_name(), parts[j]);
                 parts[j] = make_variable(type, lets.back().first);
             }
-            Expr base = strided(first->exprs[1])->base;
+            Expr base = strided(first->index())->base;
             int64_t offset = static_cast<int64_t>(j) * type.lanes();
             stores.push_back(
                 make_store(buffer, dense_index(base, offset, type.lanes()), parts[j], masks[j]));

@@ -15,7 +15,7 @@ class LetsAround {
   public:
     /// f(), inside of the let.
     template <typename F> ir::Stmt inside(const ir::Stmt &let, F &&f) {
-        ir::ScopedBinding binding(lets_, let->name, std::pair(let->exprs[0], depth_++));
+        ir::ScopedBinding binding(lets_, let->name, std::pair(let->value(), depth_++));
         ir::Stmt result = f();
         depth_--;
         return result;

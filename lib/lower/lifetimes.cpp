@@ -19,7 +19,7 @@ bool is_sequence(const Stmt &s) {
     case StmtOp::Consume:
         return true;
     case StmtOp::Let:
-        return !s->exprs[0].type().is_handle();  // the body may use the memory that this points to
+        return !s->value().type().is_handle();  // the body may use the memory that this points to
     default:
         return false;
     }
@@ -95,7 +95,7 @@ class Lifetimes {
             ends.insert(ends.begin(), s);
             return make_block(std::move(ends));
         }
-        ends.push_back(s->stmts[0]);  // its own expressions were the last to use them
+        ends.push_back(s->body());  // its own expressions were the last to use them
         return with_children(s, s->exprs, {make_block(std::move(ends))});
     }
 

@@ -47,8 +47,8 @@ bool takes_less_lane_by_lane(const Stmt &s, const Target &target) {
     auto look = [&](const Stmt &child) {
         if (child->op != StmtOp::Store)
             return true;
-        count_access(child->exprs[0].type());
-        walk(child->exprs[0], count);
+        count_access(child->value().type());
+        walk(child->value(), count);
         return false;
     };
     walk(s, look, count);

@@ -54,12 +54,18 @@ struct Context {
     const LowerOptions &options;
     const KnownValues &known;
     const Target &target;
-    bool flattened = false;
+};
+
+/// What the loops after a pass may contain.
+enum class Form {
+    Multidimensional,  ///< Provide, Realize, Call Func and Image: storage has coordinates
+    Flat,              ///< Store, Allocate, Load: storage is flat memory
 };
 
 struct Pass {
     const char *name;
     Stmt (*run)(const Stmt &, const Context &);
+    Form result = Form::Flat;
 };
 
 Stmt with_promise(const std::string &buffer, const graph::BufferPromise &promise, Stmt body) {
@@ -127,16 +133,19 @@ std::set<std::string> device_arguments(const Context &c) {
 constexpr auto simplify_pass = [](const Stmt &s, const Context &) { return simplify(s); };
 
 constexpr Pass passes[] = {
-    {"build", build_loops},
+    {"build", build_loops, Form::Multidimensional},
     {"skip",
      [](const Stmt &s, const Context &c) {
          return guard_unused_reads(skip_stages(s, c.graph, c.schedule));
-     }},
-    {"fork", [](const Stmt &s, const Context &c) { return fork_tasks(s, c.graph); }},
+     },
+     Form::Multidimensional},
+    {"fork", [](const Stmt &s, const Context &c) { return fork_tasks(s, c.graph); },
+     Form::Multidimensional},
     {"trace",
      [](const Stmt &s, const Context &c) {
          return trace(s, c.graph, c.schedule, c.options.name, c.options.trace_pipeline);
-     }},
+     },
+     Form::Multidimensional},
     {"flatten",
      [](const Stmt &s, const Context &c) {
          return flatten(s, c.graph, c.schedule, c.options.strides, c.options.in_place);
@@ -144,11 +153,10 @@ constexpr Pass passes[] = {
     {"simplify", simplify_pass},
     {"guard", [](const Stmt &s, const Context &) { return guard_loops(s); }},
     {"blocks", [](const Stmt &s, const Context &c) { return whole_blocks(s, &c.graph); }},
-    {"unroll", [](const Stmt &s, const Context &c) { return unroll_loops(s, &c.graph); }},
-    {"vectorize",
-     [](const Stmt &s, const Context &c) { return vectorize_loops(s, &c.graph, &c.target); }},
+    {"unroll", [](const Stmt &s, const Context &) { return unroll_loops(s); }},
+    {"vectorize", [](const Stmt &s, const Context &c) { return vectorize_loops(s, &c.target); }},
     {"simplify-vectors", simplify_pass},
-    {"partition", [](const Stmt &s, const Context &c) { return partition_loops(s, &c.graph); }},
+    {"partition", [](const Stmt &s, const Context &) { return partition_loops(s); }},
     {"simplify-partitions", simplify_pass},
     {"prefixes", [](const Stmt &s, const Context &c) { return prefix_loops(s, c.target); }},
     {"interleave", [](const Stmt &s, const Context &) { return interleave_stores(s); }},
@@ -156,10 +164,10 @@ constexpr Pass passes[] = {
     {"hoist-calls", [](const Stmt &s, const Context &) { return hoist_calls(s); }},
     {"widen-floats", [](const Stmt &s, const Context &) { return widen_floats(s); }},
     {"cse", [](const Stmt &s, const Context &) { return cse(s); }},
-    {"kernels", [](const Stmt &s, const Context &c) { return make_kernels(s, &c.graph); }},
+    {"kernels", [](const Stmt &s, const Context &) { return make_kernels(s); }},
     {"arrays", [](const Stmt &s, const Context &c) { return place_arrays(s, c.target); }},
     {"barriers", [](const Stmt &s, const Context &) { return insert_barriers(s); }},
-    {"threads", [](const Stmt &s, const Context &c) { return map_threads(s, &c.graph); }},
+    {"threads", [](const Stmt &s, const Context &) { return map_threads(s); }},
     {"device-uses",
      [](const Stmt &s, const Context &c) {
          return insert_device_uses(s, overwritten_outputs(c.graph), device_arguments(c));
@@ -168,7 +176,7 @@ constexpr Pass passes[] = {
 };
 
 void verify_after(const Pass &pass, const Stmt &s, const Context &context) {
-    if (!context.flattened) {
+    if (pass.result == Form::Multidimensional) {
         VerifyOptions before_flatten;
         before_flatten.any_free_variable = before_flatten.any_buffer = true;
         verify(s, before_flatten);
@@ -177,14 +185,13 @@ void verify_after(const Pass &pass, const Stmt &s, const Context &context) {
     }
 }
 
-Stmt run_passes(Context context) {
+Stmt run_passes(const Context &context) {
     Stmt s;
     for (const Pass &pass : passes) {
         const auto start = support::Clock::now();
         s = pass.run(s, context);
         if (context.options.timed)
             context.options.timed(pass.name, support::ms_since(start));
-        context.flattened |= std::string(pass.name) == "flatten";
         if (!s.defined())
             s = make_evaluate(int32(0));
         if (context.options.after_pass)

@@ -1,6 +1,7 @@
 #include "lower/partition_loops.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <unordered_set>
@@ -59,7 +60,8 @@ class RemoveLikely : public GraphMutator {
 
 /// Loops with always_partition(), and those of them that were. (Copies have the same name.)
 struct Promised {
-    std::set<std::string> asked, kept;
+    std::map<std::string, std::string> asked;  ///< by name: its description
+    std::set<std::string> kept;
 };
 
 class PartitionLoops : public Mutator {
@@ -72,18 +74,18 @@ class PartitionLoops : public Mutator {
     Stmt mutate(const Stmt &s) override {
         bool always = s->partition == Partitioning::Always && !at_edge_;
         if (s->op == StmtOp::For && always)
-            promised_.asked.insert(s->name);
-        bool may = s->op == StmtOp::For && (always || is_long_loop(*s.get())) &&
-                   (s->kind == LoopKind::Serial || s->kind == LoopKind::Parallel);
+            promised_.asked.emplace(s->name, describe_loop(*s.get()));
+        bool may =
+            s->op == StmtOp::For && (always || is_long_loop(*s.get())) && is_host_loop(s->kind);
         if (!may)
             return Mutator::mutate(s);
-        if (!buffers_read(add(s->exprs[0], s->exprs[1])).empty())
+        if (!buffers_read(add(s->min(), s->extent())).empty())
             return Mutator::mutate(s);
-        bool innermost = !has_long_loop(s->stmts[0]);
+        bool innermost = !has_long_loop(s->body());
         if (at_edge_ && !innermost)
             return Mutator::mutate(s);
         auto steady = find_steady_state(s, innermost);
-        int nodes = count_nodes(s->stmts[0], max_body_nodes);
+        int nodes = count_nodes(s->body(), max_body_nodes);
         bool pays =
             nodes <= max_body_nodes && steady && nodes / max_nodes_per_saving < steady->saved;
         if(getenv("DBGP")) fprintf(stderr,"%s edge %d innermost %d steady %d saved %d nodes %d last %d first %d\n",s->name.c_str(),at_edge_,innermost,bool(steady),steady?steady->saved:-1,nodes,steady&&steady->last.defined(),steady&&steady->first.defined());
@@ -106,21 +108,21 @@ class PartitionLoops : public Mutator {
     }
 
     static Stmt three_loops(const Stmt &s, const SteadyState &steady) {
-        const Expr &min = s->exprs[0];
+        const Expr &min = s->min();
         Type type = min.type();
-        Expr stop = simplify(add(min, s->exprs[1]));
+        Expr stop = simplify(add(min, s->extent()));
         Expr begin = min, end = stop;
         std::vector<Stmt> loops;
         if (steady.first.defined()) {
             begin = make_variable(type, s->name + ".begin");
-            loops.push_back(make_for(s->name, min, sub(begin, min), s->kind, s->stmts[0]));
+            loops.push_back(make_for_like(s, min, sub(begin, min), s->body()));
         }
         if (steady.last.defined())
             end = make_variable(type, s->name + ".end");
         if (steady.body.defined())
-            loops.push_back(make_for(s->name, begin, sub(end, begin), s->kind, steady.body));
+            loops.push_back(make_for_like(s, begin, sub(end, begin), steady.body));
         if (steady.last.defined())
-            loops.push_back(make_for(s->name, end, sub(stop, end), s->kind, s->stmts[0]));
+            loops.push_back(make_for_like(s, end, sub(stop, end), s->body()));
         Stmt result = make_block(std::move(loops));
         if (steady.last.defined()) {
             Expr after = add(steady.last, make_const(steady.last.type(), 1));
@@ -133,7 +135,7 @@ class PartitionLoops : public Mutator {
     }
 
     Stmt two_bodies(const Stmt &s, const SteadyState &steady) {
-        Expr variable = make_variable(s->exprs[0].type(), s->name);
+        Expr variable = make_variable(s->min().type(), s->name);
         std::vector<std::pair<std::string, Expr>> lets;
         Expr is_steady;
         auto test = [&](const Expr &end, const char *suffix, Op op) {
@@ -147,8 +149,8 @@ class PartitionLoops : public Mutator {
         test(steady.first, ".first", Op::GE);
         test(steady.last, ".last", Op::LE);
         Choice choice{is_steady, {}};
-        Stmt body = either(choice, s->stmts[0], steady.body);
-        Stmt result = make_for(s->name, s->exprs[0], s->exprs[1], s->kind, body, s->partition);
+        Stmt body = either(choice, s->body(), steady.body);
+        Stmt result = with_children(s, s->exprs, {body});
         for (auto &[name, value] : lets)
             result = make_let(name, value, result);
         return result;
@@ -169,10 +171,10 @@ class PartitionLoops : public Mutator {
             return choose(choice, general, steady);
         if (general->op == StmtOp::Block)
             return either_of_block(choice, general->stmts, steady->stmts);
-        bool is_let = general->op == StmtOp::Let && !general->exprs[0].same_as(steady->exprs[0]);
+        bool is_let = general->op == StmtOp::Let && !general->value().same_as(steady->value());
         if (is_let)
-            choice.steady_lets.emplace_back(general->name, steady->exprs[0]);
-        Stmt body = either(choice, general->stmts[0], steady->stmts[0]);
+            choice.steady_lets.emplace_back(general->name, steady->value());
+        Stmt body = either(choice, general->body(), steady->body());
         if (is_let)
             choice.steady_lets.pop_back();
         return with_children(general, general->exprs, {body});
@@ -207,13 +209,13 @@ class PartitionLoops : public Mutator {
             return !std::equal(general->stmts.begin(), general->stmts.end(), steady->stmts.begin(),
                                [](auto &g, auto &s) { return !have_common_part(g, s); });
         case StmtOp::Let:
-            if (!general->exprs[0].same_as(steady->exprs[0]) && !is_repeatable(general, steady))
+            if (!general->value().same_as(steady->value()) && !is_repeatable(general, steady))
                 return false;
             [[fallthrough]];
         case StmtOp::Allocate:
         case StmtOp::Produce:
         case StmtOp::Consume:
-            return have_common_part(general->stmts[0], steady->stmts[0]);
+            return have_common_part(general->body(), steady->body());
         default:
             return false;
         }
@@ -221,8 +223,8 @@ class PartitionLoops : public Mutator {
 
     /// Whether the steady value of a let may be computed later than the let.
     static bool is_repeatable(const Stmt &general, const Stmt &steady) {
-        const Expr &value = steady->exprs[0];
-        return general->exprs[0].type() == value.type() && buffers_read(value).empty() &&
+        const Expr &value = steady->value();
+        return general->value().type() == value.type() && buffers_read(value).empty() &&
                !has_side_effect(value);
     }
 
@@ -248,12 +250,12 @@ class PartitionLoops : public Mutator {
 
 }  // namespace
 
-Stmt partition_loops(const Stmt &s, const graph::Graph *graph) {
+Stmt partition_loops(const Stmt &s) {
     Promised promised;
     Stmt result = RemoveLikely().mutate(PartitionLoops(false, promised).mutate(s));
-    for (const std::string &loop : promised.asked)
+    for (const auto &[loop, description] : promised.asked)
         if (!promised.kept.count(loop))
-            throw CompileError("always_partition of " + describe_loop(graph, loop) +
+            throw CompileError("always_partition of " + description +
                                ": nothing in the loop is different at its ends, or the ends "
                                "cannot be determined. Leave the directive out.");
     return result;

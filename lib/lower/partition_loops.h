@@ -27,12 +27,10 @@
 //  4. CompileError if a loop with always_partition() could not be partitioned.
 //  5. Bodies above a size limit are not partitioned. Removes likely(), which no later pass uses.
 
-#include "graph/graph.h"
 #include "ir/stmt_node.h"
 
 namespace Pipe::lower {
 
-/// `graph` may be null; it is used for messages.
-ir::Stmt partition_loops(const ir::Stmt &s, const graph::Graph *graph = nullptr);
+ir::Stmt partition_loops(const ir::Stmt &s);
 
 }  // namespace Pipe::lower

@@ -39,15 +39,15 @@ bool has_effects(const Expr &e) {
 }
 
 std::optional<PrefixLoop> match(const Stmt &loop) {
-    const Stmt &store = loop->stmts[0];
+    const Stmt &store = loop->body();
     if (loop->kind != LoopKind::Serial || store->op != StmtOp::Store || store->atomic ||
-        store->exprs[0].type().is_vector() || store->exprs[2].defined())
+        store->value().type().is_vector() || store->predicate().defined())
         return std::nullopt;
     PrefixLoop result;
-    result.index = store->exprs[1];
+    result.index = store->index();
     if (!has_no_overflow(result.index.type()))
         return std::nullopt;
-    const Expr next = add(make_variable(loop->exprs[0].type(), loop->name), int32(1));
+    const Expr next = add(make_variable(loop->min().type(), loop->name), int32(1));
     const auto step =
         constant_difference(simplify(substitute(loop->name, next, result.index)), result.index);
     if (!step || std::abs(*step) != 1)
@@ -58,7 +58,7 @@ std::optional<PrefixLoop> match(const Stmt &loop) {
                constant_difference(e.args[0], result.index) == distance;
     };
     auto value =
-        take_operand(store->exprs[0], [&](const Expr &e) { return reads_at(*e, -result.step); });
+        take_operand(store->value(), [&](const Expr &e) { return reads_at(*e, -result.step); });
     if (!value || has_effects(value->rest) || contains(value->rest, [&](const ExprNode &e) {
             return e.op == Op::Load && e.name == store->name && !reads_at(e, 0);
         }))
@@ -88,16 +88,16 @@ class PrefixLoops : public Mutator {
         const int lanes = target_.natural_vector_size(type);
         return lanes >= least_lanes && !type.is_bool() &&
                (!type.is_float() || (type.bits() >= 32 && target_.has_feature(Target::FastMath))) &&
-               !(as_const_int(loop->exprs[1], &extent) && extent < lanes);
+               !(as_const_int(loop->extent(), &extent) && extent < lanes);
     }
 
     Stmt in_vectors(const Stmt &loop, const PrefixLoop &found) const {
-        const Expr &min = loop->exprs[0], &extent = loop->exprs[1];
+        const Expr &min = loop->min(), &extent = loop->extent();
         const int lanes = target_.natural_vector_size(found.value.rest.type());
         const Expr whole = simplify(div(max(extent, int32(0)), int32(lanes)));
         const Expr done = mul(whole, int32(lanes));
         Stmt rest = make_for(loop->name, simplify(add(min, done)), simplify(sub(extent, done)),
-                             LoopKind::Serial, loop->stmts[0], Partitioning::Remainder);
+                             LoopKind::Serial, loop->body(), Partitioning::Remainder, loop->origin);
         Stmt vectors = make_if(simplify(make_binary(Op::LT, int32(0), whole)),
                                blocks(loop, found, whole, lanes));
         return make_block({simplify(vectors), rest});
@@ -105,12 +105,12 @@ class PrefixLoops : public Mutator {
 
     /// All whole blocks. \pre there is one
     Stmt blocks(const Stmt &loop, const PrefixLoop &found, const Expr &count, int lanes) const {
-        const std::string &buffer = loop->stmts[0]->name;
+        const std::string &buffer = loop->body()->name;
         const Type type = found.value.rest.type();
         const std::string block = loop->name + ".block", carry = loop->name + ".carry",
                           prefix = loop->name + ".prefix";
         const Expr first =
-            simplify(add(loop->exprs[0], mul(make_variable(Int(32), block), int32(lanes))));
+            simplify(add(loop->min(), mul(make_variable(Int(32), block), int32(lanes))));
         Lanes in_lanes{loop->name, first, lanes};
         in_lanes.set_ramp(loop->name, make_ramp(first, int32(1), lanes));
         ExprVectorizer vectorizer(in_lanes);
@@ -131,7 +131,7 @@ class PrefixLoops : public Mutator {
             make_call(vector, prefix_name(op), {as_vector(found.value.rest)}, CallKind::Intrinsic),
             body);
         body = make_for(block, zero, count, LoopKind::Serial, body);
-        const Expr at_first = substitute(loop->name, loop->exprs[0], found.value.special);
+        const Expr at_first = substitute(loop->name, loop->min(), found.value.special);
         return make_allocate(carry, type, {int32(1)}, MemoryType::Auto,
                              make_block({make_store(carry, zero, at_first), body}));
     }

@@ -34,8 +34,8 @@ class Finder {
     std::optional<RegisterSums> run(const Stmt &innermost) {
         if (!find_loops() || !is_plain_stage() || !find_extents())
             return std::nullopt;
-        const Stmt &provide = innermost->op == StmtOp::If && !innermost->stmts[1].defined()
-                                  ? innermost->stmts[0]
+        const Stmt &provide = innermost->op == StmtOp::If && !innermost->else_case().defined()
+                                  ? innermost->then_case()
                                   : innermost;
         if (!find_coordinates(provide))
             return std::nullopt;
@@ -99,7 +99,7 @@ class Finder {
 
     bool find_coordinates(const Stmt &provide) {
         if (provide->op != StmtOp::Provide || provide->name != func_.name || provide->atomic ||
-            provide->exprs[0].defined())
+            provide->predicate().defined())
             return false;
         coordinates_.assign(provide->exprs.begin() + 1 + provide->num_values, provide->exprs.end());
         return std::none_of(coordinates_.begin(), coordinates_.end(), [](const Expr &e) {
@@ -143,7 +143,7 @@ class Finder {
     /// Stores the values of the Provide below `s` to the sums. All are computed before the first is stored.
     Stmt with_stores_to_sums(const Stmt &s) const {
         if (s->op == StmtOp::If)
-            return make_if(s->exprs[0], with_stores_to_sums(s->stmts[0]));
+            return make_if(s->condition(), with_stores_to_sums(s->then_case()));
         std::vector<Stmt> stores;
         std::vector<std::string> names;
         for (size_t i = 0; i < func_.types.size(); i++) {

@@ -101,7 +101,7 @@ class FindUses {
         }
         Found found = expressions(*s.get());
         constexpr double c_function = 1000;
-        if (s->op == StmtOp::Evaluate && is_call(s->exprs[0]))
+        if (s->op == StmtOp::Evaluate && is_call(s->value()))
             found.work = c_function;
         for (size_t i = 0; i < s->stmts.size(); i++)
             if (i == 0 || !s->stmts[i].same_as(s->stmts[0]))
@@ -149,9 +149,9 @@ class FindUses {
     }
 
     Found branch(const StmtNode &s) {
-        Found found = expressions(s), then = visit(s.stmts[0]), otherwise = visit(s.stmts[1]);
-        then.under(s.exprs[0]);
-        otherwise.under(make_not(s.exprs[0]));
+        Found found = expressions(s), then = visit(s.then_case()), otherwise = visit(s.else_case());
+        then.under(s.condition());
+        otherwise.under(make_not(s.condition()));
         found.add(std::move(then));
         found.add(std::move(otherwise));
         return found;
@@ -160,13 +160,13 @@ class FindUses {
     Found loop(const StmtNode &s) {
         bool lanes = s.kind == LoopKind::Vectorized;
         vectorized_ += lanes;
-        Found found = visit(s.stmts[0]);
+        Found found = visit(s.body());
         vectorized_ -= lanes;
         found.change([&](const Expr &when) { return without_variable(when, s.name); });
         int64_t extent = 0;
-        bool known = as_const_int(s.exprs[1], &extent);
+        bool known = as_const_int(s.extent(), &extent);
         if (!known || extent < 1) {
-            Expr runs = make_binary(Op::GT, s.exprs[1], make_int(s.exprs[1].type(), 0));
+            Expr runs = make_binary(Op::GT, s.extent(), make_int(s.extent().type(), 0));
             found.change([&](const Expr &when) {
                 return loads_or_calls(when) ? guarded(runs, when) : when;
             });
@@ -178,16 +178,16 @@ class FindUses {
     }
 
     Found let(const StmtNode &s) {
-        Found found = visit(s.stmts[0]);
+        Found found = visit(s.body());
         found.change([&](const Expr &when) {
-            return uses_var(when, s.name) ? limited(substitute(s.name, s.exprs[0], when)) : when;
+            return uses_var(when, s.name) ? limited(substitute(s.name, s.value(), when)) : when;
         });
         found.add(expressions(s));
         return found;
     }
 
     Found produce(const StmtNode &s) {
-        Found found = visit(s.stmts[0]);
+        Found found = visit(s.body());
         found.forget(s.name);
         bool alone = std::all_of(found.written.begin(), found.written.end(),
                                  [&](const std::string &name) { return name == s.name; });
@@ -270,7 +270,7 @@ class Skip : public Mutator {
             return make_let(name, found->second, with_children(now, exprs, now->stmts));
         }
         case StmtOp::Produce:
-            return with_children(now, {}, {make_if(used, now->stmts[0])});
+            return with_children(now, {}, {make_if(used, now->body())});
         default:
             return now;
         }

@@ -11,6 +11,7 @@
 #include "ir/intrinsics.h"
 #include "ir/visit.h"
 #include "lower/lanes.h"
+#include "lower/noted_bounds.h"
 #include "lower/worst_case.h"
 
 namespace Pipe::lower {
@@ -20,13 +21,6 @@ using namespace ir;
 namespace {
 
 constexpr int64_t few = 4;  ///< iterations of a loop that is not partitioned by itself
-
-/// How a condition is hoped to come out.
-enum class Want : uint8_t { True, False, Any };
-
-Want opposite(Want want) {
-    return want == Want::Any ? Want::Any : want == Want::True ? Want::False : Want::True;
-}
 
 /// The tag may stand below a broadcast or cast.
 bool is_likely(const Expr &e) {
@@ -58,33 +52,22 @@ std::optional<Linear> difference(const Expr &a, const Expr &b, int64_t constant)
 class SteadyBody {
   public:
     SteadyBody(const Stmt &loop, bool innermost)
-        : variable_(make_variable(loop->exprs[0].type(), loop->name)), innermost_(innermost),
-          worst_(variable_, loop->exprs[0], last_of(loop->exprs[0], loop->exprs[1]), inner_) {}
+        : variable_(make_variable(loop->min().type(), loop->name)), innermost_(innermost),
+          worst_(variable_, loop->min(), last_of(loop->min(), loop->extent()), inner_) {}
 
     std::optional<SteadyState> rewrite(const Stmt &body) {
         SteadyState result;
         result.body = stmt(body);
-        if (bounds_.empty())
+        if (noted_.empty())
             return {};
-        result.saved = saved_;
-        for (const auto &bound : bounds_) {
-            Expr end = worst_.solve(bound);
-            bool is_first = worst_.factor(bound) > 0;
-            Expr &so_far = is_first ? result.first : result.last;
-            so_far = so_far.defined() ? tighter(is_first, so_far, end) : end;
-        }
+        result.saved = noted_.saved;
+        noted_.limit(result.first, result.last);
         return result;
     }
 
   private:
     static Expr last_of(const Expr &min, const Expr &extent) {
         return add(sub(min, make_const(min.type(), 1)), extent);
-    }
-
-    static Expr tighter(bool is_first, Expr a, Expr b) {
-        if (a.type() != b.type())
-            a = make_cast(Int(64), a), b = make_cast(Int(64), b);
-        return is_first ? ir::max(a, b) : ir::min(a, b);
     }
 
     // What is known inside.
@@ -105,69 +88,6 @@ class SteadyBody {
     int depth_or_here(const Expr &e) const { return worst_.depth(e).value_or(current_depth()); }
 
     // Deciding.
-
-    /// True if sum >= 0 always, or for iterations that are noted now, in which `saved` is saved. (What always
-    /// holds was simplified before, unless it follows from what took the place of a let.)
-    bool assume(const Linear &sum, int saved) {
-        auto bounds = worst_.bounds(sum);
-        if (!bounds)
-            return false;
-        for (Linear &bound : *bounds)
-            note(std::move(bound));
-        saved_ += saved;
-        return true;
-    }
-
-    /// The noted bound that differs from this one by a constant, if there is one.
-    std::vector<Linear>::iterator noted_like(const Linear &bound) {
-        return std::find_if(bounds_.begin(), bounds_.end(), [&](const Linear &other) {
-            Linear rest = other;
-            return rest.add(bound, -1) && rest.is_constant();
-        });
-    }
-
-    void note(Linear bound) {
-        auto found = noted_like(bound);
-        if (found == bounds_.end())
-            bounds_.push_back(std::move(bound));
-        else
-            found->constant = std::min(found->constant, bound.constant);
-    }
-
-    /// Whether sum >= 0 follows from what is noted; `saved` is saved then, too. The same condition may be
-    /// met once more with another wish, as in the mask of a load that stands in the arm not taken: there
-    /// are no iterations in which it holds and does not hold.
-    bool follows(const Linear &sum, int saved) {
-        auto bounds = worst_.bounds(sum);
-        if (!bounds || !std::all_of(bounds->begin(), bounds->end(), [&](const Linear &bound) {
-                auto found = noted_like(bound);
-                return found != bounds_.end() && found->constant <= bound.constant;
-            }))
-            return false;
-        saved_ += saved;
-        return true;
-    }
-
-    /// Whether `sum >= 0` is the rule rather than the exception: what holds for a constant number of
-    /// iterations at the loop's start or end is an exception. Any: cannot tell.
-    Want rule(const Linear &sum) {
-        auto bounds = worst_.bounds(sum);
-        if (!bounds || bounds->empty())
-            return Want::Any;
-        Want result = Want::Any;
-        for (const Linear &bound : *bounds) {
-            bool late = worst_.factor(bound) > 0;
-            ConstantInterval first = constant_bounds(worst_.at_first(bound));
-            ConstantInterval last = constant_bounds(worst_.at_last(bound));
-            ConstantInterval holds = late ? last : first, fails = late ? first : last;
-            bool longer = !holds.has_hi() || (fails.has_lo() && holds.hi >= -fails.lo);
-            if (!longer)
-                return Want::False;
-            if (fails.has_lo())
-                result = Want::True;
-        }
-        return result;
-    }
 
     static constexpr int saving_per_lane = 8;
 
@@ -195,12 +115,13 @@ class SteadyBody {
         if (!holds || !fails)
             return rebuild(e, {a, b});
         const int saved = saving(a, b, false);
-        if (const bool holding = follows(*holds, saved); holding || follows(*fails, saved))
+        if (const bool holding = noted_.follows(*holds, saved);
+            holding || noted_.follows(*fails, saved))
             return changed(make_const(e.type(), holding));
         if (want == Want::Any)
-            want = rule(*holds);
+            want = noted_.rule(*holds);
         bool wanted = want != Want::False;
-        if (assume(wanted ? *holds : *fails, saved))
+        if (noted_.assume(wanted ? *holds : *fails, saved))
             return changed(make_const(e.type(), wanted));
         auto otherwise = worst_.bounds(wanted ? *fails : *holds);
         if (otherwise && otherwise->empty())
@@ -225,10 +146,11 @@ class SteadyBody {
         if (!takes_a || !takes_b)
             return undecided(e, a, b);
         const int saved = saving(a, b, true);
-        if (const bool first = follows(*takes_a, saved); first || follows(*takes_b, saved))
+        if (const bool first = noted_.follows(*takes_a, saved);
+            first || noted_.follows(*takes_b, saved))
             return changed(first ? a : b);
         bool favor_a = favors_first(e, *takes_a, *depth_a >= 0 || *depth_b < 0);
-        if (assume(favor_a ? *takes_a : *takes_b, saved))
+        if (noted_.assume(favor_a ? *takes_a : *takes_b, saved))
             return changed(favor_a ? a : b);
         auto otherwise = worst_.bounds(favor_a ? *takes_b : *takes_a);
         if (otherwise && otherwise->empty())
@@ -240,7 +162,7 @@ class SteadyBody {
         bool likely_a = is_likely(e->args[0]), likely_b = is_likely(e->args[1]);
         if (likely_a != likely_b)
             return likely_a;
-        Want usual = rule(takes_first);
+        Want usual = noted_.rule(takes_first);
         return usual == Want::Any ? first_changes : usual == Want::True;
     }
 
@@ -392,9 +314,9 @@ class SteadyBody {
     Stmt stmt_node(const Stmt &s) {
         switch (s->op) {
         case StmtOp::Let:
-            return let(s->name, let_value(s->exprs[0]), depth_or_here(s->exprs[0]),
+            return let(s->name, let_value(s->value()), depth_or_here(s->value()),
                        [&](const Expr &value) -> Stmt {
-                           Stmt body = stmt(s->stmts[0]);
+                           Stmt body = stmt(s->body());
                            return value.defined() && body.defined() ? make_let(s->name, value, body)
                                                                     : body;
                        });
@@ -415,20 +337,20 @@ class SteadyBody {
     }
 
     Stmt store(const Stmt &s) {
-        Expr mask = predicate(s->exprs[2]);
+        Expr mask = predicate(s->predicate());
         if (mask.defined() && is_bool_const(mask, false))
             return changed(Stmt());
         if (mask.defined() && is_bool_const(mask, true)) {
             // A mask that is named further out costs nothing there, but it does in each access.
-            if (s->exprs[2]->op == Op::Variable && current_depth() > 0 &&
-                depth_or_here(s->exprs[2]) < decider_)
-                saved_ += saving_per_lane * mask.type().lanes();
+            if (s->predicate()->op == Op::Variable && current_depth() > 0 &&
+                depth_or_here(s->predicate()) < decider_)
+                noted_.saved += saving_per_lane * mask.type().lanes();
             // Before and after the loops inside, which may be short: sums that are kept in registers there.
             if (!innermost_ && current_depth() == 0 && mask.type().is_vector())
-                saved_++;
+                noted_.saved++;
             mask = Expr();
         }
-        return with_children(s, {expr(s->exprs[0]), expr(s->exprs[1]), mask}, {});
+        return with_children(s, {expr(s->value()), expr(s->index()), mask}, {});
     }
 
     Expr let_value(const Expr &e) {
@@ -438,14 +360,14 @@ class SteadyBody {
     }
 
     Stmt loop(const Stmt &s) {
-        Expr min = expr(s->exprs[0]), extent = expr(s->exprs[1]);
+        Expr min = expr(s->min()), extent = expr(s->extent());
         const bool has_loops =
-            contains_stmt(s->stmts[0], [](auto &c) { return c.op == StmtOp::For; });
+            contains_stmt(s->body(), [](auto &c) { return c.op == StmtOp::For; });
         constexpr int of_known_trip_count = 4;
         constexpr int64_t unrolled = 16;
-        if (!has_loops && is_at_most(extent, unrolled) && !is_at_most(s->exprs[1], unrolled))
-            saved_ += of_known_trip_count;
-        const int saved_before = saved_;
+        if (!has_loops && is_at_most(extent, unrolled) && !is_at_most(s->extent(), unrolled))
+            noted_.saved += of_known_trip_count;
+        const int saved_before = noted_.saved;
         Inner inner;
         inner.min = min;
         inner.max = last_of(min, extent);
@@ -453,14 +375,14 @@ class SteadyBody {
         const int around = decider_;
         // One that is short in the steady state is not partitioned there.
         if (s->kind == LoopKind::Serial && is_long_loop(*s.get()) && !is_at_most(extent, few) &&
-            !contains_stmt(s->stmts[0], is_long_loop))
+            !contains_stmt(s->body(), is_long_loop))
             decider_ = loops_;
-        Stmt body = bound_to(s->name, inner, Expr(), [&] { return stmt(s->stmts[0]); });
+        Stmt body = bound_to(s->name, inner, Expr(), [&] { return stmt(s->body()); });
         decider_ = around;
         loops_--;
         if (s->partition == Partitioning::Remainder)
-            saved_ = saved_before;
-        return body.defined() ? make_for(s->name, min, extent, s->kind, body, s->partition) : body;
+            noted_.saved = saved_before;
+        return body.defined() ? with_children(s, {min, extent}, {body}) : body;
     }
 
     /// Whether an extent is a number, and not more than `most`, once lets are looked through.
@@ -472,20 +394,20 @@ class SteadyBody {
     Stmt branch(const Stmt &s) {
         // What is around a test cannot be scheduled together with what is inside.
         constexpr int of_no_branch = 8;
-        const int saved_before = saved_;
-        Expr decided = condition(s->exprs[0], Want::Any);
+        const int saved_before = noted_.saved;
+        Expr decided = condition(s->condition(), Want::Any);
         const bool around_loops =
             contains_stmt(s, [](const StmtNode &c) { return c.op == StmtOp::For; });
         if (around_loops)
-            saved_ = saved_before;
+            noted_.saved = saved_before;
         const bool is_true = is_bool_const(decided, true);
         if (is_true || is_bool_const(decided, false)) {
-            if (!around_loops && depth_or_here(s->exprs[0]) < decider_ &&
+            if (!around_loops && depth_or_here(s->condition()) < decider_ &&
                 (innermost_ || current_depth() > 0))
-                saved_ += of_no_branch;
+                noted_.saved += of_no_branch;
             return changed(stmt(s->stmts[is_true ? 0 : 1]));
         }
-        Stmt t = stmt(s->stmts[0]), f = stmt(s->stmts[1]);
+        Stmt t = stmt(s->then_case()), f = stmt(s->else_case());
         if (!t.defined() && !f.defined())
             return Stmt();
         return t.defined() ? make_if(decided, t, f) : make_if(negated(decided), f);
@@ -496,12 +418,11 @@ class SteadyBody {
     Scope<Inner> inner_;
     Scope<Expr> replacements_;  ///< what takes a name's place; undefined = the name itself
     WorstCase worst_;
+    NotedBounds noted_{worst_};
     static constexpr int none = std::numeric_limits<int>::max();
     /// The innermost loop around the expression at hand that is partitioned by itself: it decides what varies in it.
     int decider_ = none;
     int loops_ = 0;  ///< loops around the expression at hand, inside of the loop
-    std::vector<Linear> bounds_;
-    int saved_ = 0;
     struct Done {
         Expr before, result;  ///< `before` is kept alive: its address is the key
         bool is_changed;
@@ -516,11 +437,11 @@ bool is_long_loop(const StmtNode &s) {
     int64_t extent = 0;
     return s.op == StmtOp::For && s.partition != Partitioning::Never &&
            s.partition != Partitioning::Remainder &&
-           !(as_const_int(s.exprs[1], &extent) && extent <= few);
+           !(as_const_int(s.extent(), &extent) && extent <= few);
 }
 
 std::optional<SteadyState> find_steady_state(const Stmt &loop, bool innermost) {
-    return SteadyBody(loop, innermost).rewrite(loop->stmts[0]);
+    return SteadyBody(loop, innermost).rewrite(loop->body());
 }
 
 }  // namespace Pipe::lower

@@ -56,7 +56,7 @@ bool same_predicate(const Expr &a, const Expr &b) {
 }
 
 bool loads_always(const StmtNode &store) {
-    const Expr &predicate = store.exprs[2];
+    const Expr &predicate = store.predicate();
     return !predicate.defined() || (predicate.type().is_vector() && predicate->op != Op::Broadcast);
 }
 
@@ -73,7 +73,7 @@ bool are_disjoint(const Expr &index, const Expr &other) {
 }
 
 bool may_swap(const Stmt &a, const Stmt &b) {
-    const Expr &at_a = a->exprs[1], &at_b = b->exprs[1];
+    const Expr &at_a = a->index(), &at_b = b->index();
     return reads_elsewhere(a, b->name, at_b) && reads_elsewhere(b, a->name, at_a) &&
            (a->name != b->name || are_disjoint(at_a, at_b));
 }

@@ -135,7 +135,7 @@ class Tracer : public GraphMutator {
         std::vector<Expr> outer = boxes_[s->name];
         boxes_[s->name] = s->exprs;
         Stmt body = between(Code::BeginRealization, Code::EndRealization, s->name, s->exprs,
-                            [&] { return mutate(s->stmts[0]); });
+                            [&] { return mutate(s->body()); });
         boxes_[s->name] = outer;
         return with_children(s, s->exprs, {body});
     }
@@ -147,9 +147,9 @@ class Tracer : public GraphMutator {
         std::vector<Expr> outer = boxes_[s->name], box = shape_of_memoize(*s.get());
         boxes_[s->name] = box;
         Stmt result = between(Code::BeginRealization, Code::EndRealization, s->name, box, [&] {
-            Stmt production = mutate(s->stmts[0]);
+            Stmt production = mutate(s->producer());
             Stmt consumer = between(Code::Consume, Code::EndConsume, s->name, box,
-                                    [&] { return mutate(s->stmts[1]); });
+                                    [&] { return mutate(s->consumer()); });
             return with_children(s, s->exprs, {production, consumer});
         });
         boxes_[s->name] = outer;
@@ -219,7 +219,7 @@ class Tracer : public GraphMutator {
 /// f applied to what follows on the checks of the arguments.
 template <typename F> Stmt after_checks(const Stmt &s, F &&f) {
     if (s->op == StmtOp::Let)
-        return make_let(s->name, s->exprs[0], after_checks(s->stmts[0], f));
+        return make_let(s->name, s->value(), after_checks(s->body(), f));
     if (s->op != StmtOp::Block)
         return f(s);
     std::vector<Stmt> parts;

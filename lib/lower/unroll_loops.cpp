@@ -29,7 +29,6 @@ bool permits_failed_unroll() {
 
 class UnrollLoops : public Mutator {
   public:
-    explicit UnrollLoops(const graph::Graph *graph) : graph_(graph) {}
     using Mutator::mutate;
     Expr mutate(const Expr &e) override { return e; }
 
@@ -38,7 +37,7 @@ class UnrollLoops : public Mutator {
             return lets_.inside(s, [&] { return Mutator::mutate(s); });
         if (s->op != StmtOp::For || s->kind != LoopKind::Unrolled)
             return Mutator::mutate(s);
-        const Expr extent = simplify(s->exprs[1]);
+        const Expr extent = simplify(s->extent());
         const std::optional<int64_t> most = lets_.most_iterations(extent);
         if (!most)
             return without_bound(s);
@@ -52,19 +51,18 @@ class UnrollLoops : public Mutator {
     }
 
   private:
-    const graph::Graph *graph_;
     LetsAround lets_;
     int64_t copies_ = 1;  // that the unrolled loops around make
 
     static Stmt copies(const Stmt &loop, const Expr &extent, int64_t most) {
-        Type type = loop->exprs[0].type();
+        Type type = loop->min().type();
         ConstantInterval range = constant_bounds(extent);
         Expr count =
             range.is_single() ? extent : make_variable(extent.type(), loop->name + ".extent");
         std::vector<Stmt> copies;
         for (int64_t k = 0; k < most; k++) {
-            Expr at = add(loop->exprs[0], make_const(type, k));
-            Stmt copy = substitute(loop->name, at, loop->stmts[0]);
+            Expr at = add(loop->min(), make_const(type, k));
+            Stmt copy = substitute(loop->name, at, loop->body());
             if (k >= range.lo)
                 copy = make_if(make_binary(Op::LT, make_const(type, k), count), copy);
             copies.push_back(copy);
@@ -78,11 +76,10 @@ class UnrollLoops : public Mutator {
     Stmt without_bound(const Stmt &s) {
         if (permits_failed_unroll()) {
             Stmt now = Mutator::mutate(s);
-            return make_for(now->name, now->exprs[0], now->exprs[1], LoopKind::Serial,
-                            now->stmts[0]);
+            return make_for_like(now, now->min(), now->extent(), now->body(), LoopKind::Serial);
         }
-        throw CompileError("Cannot unroll loop " + describe_loop(graph_, s->name) +
-                           ": its extent " + ir::to_string(s->exprs[1]) +
+        throw CompileError("Cannot unroll loop " + describe_loop(*s.get()) + ": its extent " +
+                           ir::to_string(s->extent()) +
                            " is not constant. Split it by a small constant factor and unroll the "
                            "inner loop, or set the environment variable "
                            "HL_PERMIT_FAILED_UNROLL=1 to keep it as a serial loop.");
@@ -96,14 +93,14 @@ class UnrollLoops : public Mutator {
             fmt::format("Cannot unroll loop {}: this would make {} copies of its body{}, and the "
                         "limit is {} per "
                         "statement. Split it by a small constant factor and unroll the inner loop.",
-                        describe_loop(graph_, s->name), most, nest, max_copies));
+                        describe_loop(*s.get()), most, nest, max_copies));
     }
 };
 
 }  // namespace
 
-Stmt unroll_loops(const Stmt &s, const graph::Graph *graph) {
-    return UnrollLoops(graph).mutate(s);
+Stmt unroll_loops(const Stmt &s) {
+    return UnrollLoops().mutate(s);
 }
 
 }  // namespace Pipe::lower

@@ -12,12 +12,10 @@
 //  1. Inner loops first.
 //  2. The variable is replaced by min + k in copy k.
 
-#include "graph/graph.h"
 #include "ir/stmt_node.h"
 
 namespace Pipe::lower {
 
-/// `graph`: the origin of loops, for messages.
-ir::Stmt unroll_loops(const ir::Stmt &s, const graph::Graph *graph = nullptr);
+ir::Stmt unroll_loops(const ir::Stmt &s);
 
 }  // namespace Pipe::lower

@@ -21,8 +21,7 @@ bool is_vectorized_loop(const StmtNode &s) {
 
 class VectorizeLoops : public Mutator {
   public:
-    VectorizeLoops(const graph::Graph *graph, const Target *target)
-        : graph_(graph), target_(target) {}
+    explicit VectorizeLoops(const Target *target) : target_(target) {}
     using Mutator::mutate;
     Expr mutate(const Expr &e) override { return e; }
 
@@ -31,26 +30,24 @@ class VectorizeLoops : public Mutator {
             return lets_.inside(s, [&] { return Mutator::mutate(s); });
         if (!is_vectorized_loop(*s.get()))
             return Mutator::mutate(s);
-        Expr extent = simplify(s->exprs[1]);
+        Expr extent = simplify(s->extent());
         int64_t lanes = lanes_of(s, extent);
         if (lanes <= 0)
             return make_evaluate(make_const(Int(32), 0));
-        if (contains_stmt(s->stmts[0], is_vectorized_loop))
-            return Mutator::mutate(
-                make_for(s->name, s->exprs[0], extent, LoopKind::Serial, s->stmts[0]));
-        Stmt body = s->stmts[0];
+        if (contains_stmt(s->body(), is_vectorized_loop))
+            return Mutator::mutate(make_for_like(s, s->min(), extent, s->body(), LoopKind::Serial));
+        Stmt body = s->body();
         if (!is_const_int(extent)) {
-            Expr end = add(s->exprs[0], extent);
+            Expr end = add(s->min(), extent);
             body = make_if(make_binary(Op::LT, make_variable(end.type(), s->name), end), body);
         }
         if (lanes == 1)
-            return make_let(s->name, s->exprs[0], body);
+            return make_let(s->name, s->min(), body);
         body = vectorize_body(s, body, static_cast<int>(lanes), target_);
         return body.defined() ? body : make_evaluate(make_const(Int(32), 0));
     }
 
   private:
-    const graph::Graph *graph_;
     const Target *target_;
     LetsAround lets_;
 
@@ -59,12 +56,12 @@ class VectorizeLoops : public Mutator {
         std::optional<int64_t> most = lets_.most_iterations(extent);
         if (!most)
             throw CompileError(
-                "Cannot vectorize loop " + describe_loop(graph_, s->name) + ": its extent " +
-                ir::to_string(s->exprs[1]) +
+                "Cannot vectorize loop " + describe_loop(*s.get()) + ": its extent " +
+                ir::to_string(s->extent()) +
                 " is not constant. Split it by a constant factor and vectorize the inner loop.");
         int64_t lanes = *most;
         if (lanes > max_lanes)
-            throw CompileError("Cannot vectorize loop " + describe_loop(graph_, s->name) + ": " +
+            throw CompileError("Cannot vectorize loop " + describe_loop(*s.get()) + ": " +
                                std::to_string(lanes) + " lanes are too many (at most " +
                                std::to_string(max_lanes) +
                                "). Split it by a smaller factor and vectorize the inner loop.");
@@ -76,8 +73,8 @@ class VectorizeLoops : public Mutator {
 
 }  // namespace
 
-Stmt vectorize_loops(const Stmt &s, const graph::Graph *graph, const Target *target) {
-    return VectorizeLoops(graph, target).mutate(s);
+Stmt vectorize_loops(const Stmt &s, const Target *target) {
+    return VectorizeLoops(target).mutate(s);
 }
 
 }  // namespace Pipe::lower

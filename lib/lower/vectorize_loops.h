@@ -31,15 +31,12 @@
 // Of two nested vectorized loops (of different stages: freeze() unrolls the outer ones of one stage),
 // the inner one becomes vector code and the outer one serial.
 
-#include "graph/graph.h"
 #include "ir/stmt_node.h"
 #include <pipe/target.h>
 
 namespace Pipe::lower {
 
-/// `graph`: the origin of loops, for messages; `target`: determines which masked accesses exist
-/// (null: all).
-ir::Stmt vectorize_loops(const ir::Stmt &s, const graph::Graph *graph = nullptr,
-                         const Target *target = nullptr);
+/// `target`: determines which masked accesses exist (null: all).
+ir::Stmt vectorize_loops(const ir::Stmt &s, const Target *target = nullptr);
 
 }  // namespace Pipe::lower

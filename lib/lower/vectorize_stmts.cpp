@@ -8,6 +8,7 @@
 #include "ir/simplify.h"
 #include "ir/substitute.h"
 #include "ir/visit.h"
+#include "lower/lane_dependence.h"
 #include "lower/lanes.h"
 #include "lower/loop_ends.h"
 #include "lower/vectorize_exprs.h"
@@ -31,10 +32,10 @@ struct Update {
 };
 
 std::optional<Update> as_update(const Stmt &store) {
-    Expr value = store->exprs[0];
+    Expr value = store->value();
     auto is_old = [&](const Expr &e) {
         return e->op == Op::Load && e->name == store->name && !e->args[1].defined() &&
-               equal(e->args[0], store->exprs[1]);
+               equal(e->args[0], store->index());
     };
     bool associative =
         is_binary(value->op) && is_commutative(value->op) && !is_comparison(value->op);
@@ -53,7 +54,7 @@ std::optional<Update> as_update(const Stmt &store) {
 class LoopVectorizer {
   public:
     LoopVectorizer(const Stmt &loop, int lanes, const Target *target)
-        : target_(target), lanes_{loop->name, loop->exprs[0], lanes}, exprs_(lanes_) {
+        : target_(target), loop_(loop), lanes_{loop->name, loop->min(), lanes}, exprs_(lanes_) {
         const Expr &min = lanes_.min;
         lanes_.set_ramp(loop->name, make_ramp(min, make_const(min.type(), 1), lanes));
     }
@@ -178,7 +179,7 @@ class LoopVectorizer {
     Stmt lane_by_lane(const Stmt &s) {
         lane_loops_++;
         return make_for(lanes_.loop, lanes_.min, make_const(lanes_.min.type(), lanes_.count),
-                        LoopKind::Serial, for_one_lane(s), Partitioning::Never);
+                        LoopKind::Serial, for_one_lane(s), Partitioning::Never, loop_->origin);
     }
 
     Stmt last_lane(const Stmt &s) {
@@ -206,7 +207,7 @@ class LoopVectorizer {
                 Stmt now = GraphMutator::mutate(s);
                 if (now->op != StmtOp::Store || !outer.lanes_.copies.count(now->name))
                     return now;
-                return with_children(now, {now->exprs[0], element(now->exprs[1]), now->exprs[2]},
+                return with_children(now, {now->value(), element(now->index()), now->predicate()},
                                      {});
             }
             Expr element(const Expr &index) {
@@ -230,22 +231,22 @@ class LoopVectorizer {
     }
 
     Stmt let(const Stmt &s) {
-        if (feeds_later_lanes(s))
+        if (feeds_later_lanes(*s.get(), lanes_, exprs_))
             return lane_by_lane(s);
-        Expr value = exprs_.vec(s->exprs[0]);
-        return evaluated_once(s, {s->exprs[0]}, [&] {
+        Expr value = exprs_.vec(s->value());
+        return evaluated_once(s, {s->value()}, [&] {
             if (value.type().is_vector())
-                return with_vector(s->name, value, s->exprs[0],
-                                   [&] { return vectorize(s->stmts[0]); });
+                return with_vector(s->name, value, s->value(),
+                                   [&] { return vectorize(s->body()); });
             ScopedBinding<Lanes::Meaning> binding(lanes_.vectors, s->name,
                                                   {make_variable(value.type(), s->name), {}});
-            Stmt body = vectorize(s->stmts[0]);
+            Stmt body = vectorize(s->body());
             return body.defined() ? make_let(s->name, value, body) : body;
         });
     }
 
     Stmt assertion(const Stmt &s) {
-        Expr condition = exprs_.vec(s->exprs[0]);
+        Expr condition = exprs_.vec(s->condition());
         bool varies = condition.type().is_vector();
         for (size_t i = 1; i < s->exprs.size(); i++)
             varies |= exprs_.vec(s->exprs[i]).type().is_vector();
@@ -269,19 +270,19 @@ class LoopVectorizer {
             Expr &part = same ? uniform : varying;
             part = part.defined() ? make_binary(Op::And, part, e) : e;
         };
-        sort(sort, s->exprs[0]);
+        sort(sort, s->condition());
         if (!uniform.defined() || !varying.defined())
             return Stmt();
-        return make_if(uniform, make_if(varying, s->stmts[0]));
+        return make_if(uniform, make_if(varying, s->then_case()));
     }
 
     Stmt branch(const Stmt &s) {
-        if (!s->stmts[1].defined())
+        if (!s->else_case().defined())
             if (Stmt nested = uniform_first(s); nested.defined())
                 return vectorize(nested);
-        const Expr &scalar = s->exprs[0];
+        const Expr &scalar = s->condition();
         Expr condition = exprs_.vec(scalar);
-        const Stmt &then_case = s->stmts[0], &else_case = s->stmts[1];
+        const Stmt &then_case = s->then_case(), &else_case = s->else_case();
         return evaluated_once(s, {scalar}, [&] {
             if (condition.type().is_scalar())
                 return uniform_branch(s, condition);
@@ -310,13 +311,13 @@ class LoopVectorizer {
     }
 
     Stmt all_or_single_lanes(const Stmt &s, const Expr &condition) {
-        Stmt vectors = vectorize(s->stmts[0]);
+        Stmt vectors = vectorize(s->then_case());
         return vectors.defined() ? make_if(holds_in_all(condition), vectors, lane_by_lane(s))
                                  : vectors;
     }
 
     Stmt uniform_branch(const Stmt &s, const Expr &condition) {
-        Stmt t = vectorize(s->stmts[0]), f = vectorize(s->stmts[1]);
+        Stmt t = vectorize(s->then_case()), f = vectorize(s->else_case());
         if (!t.defined() && !f.defined())
             return Stmt();
         return t.defined() ? make_if(condition, t, f) : make_if(negated(condition), f);
@@ -325,15 +326,14 @@ class LoopVectorizer {
     Stmt loop(const Stmt &s) {
         if (s->kind == LoopKind::Parallel)
             return lane_by_lane(s);
-        Expr min = exprs_.vec(s->exprs[0]), extent = exprs_.vec(s->exprs[1]);
-        return evaluated_once(s, {s->exprs[0], s->exprs[1]}, [&] {
+        Expr min = exprs_.vec(s->min()), extent = exprs_.vec(s->extent());
+        return evaluated_once(s, {s->min(), s->extent()}, [&] {
             if (min.type().is_vector() || extent.type().is_vector())
                 return ragged_loop(s, min, extent);
             ScopedBinding<Lanes::Meaning> binding(lanes_.vectors, s->name,
                                                   {make_variable(min.type(), s->name), {}});
-            Stmt body = vectorize(s->stmts[0]);
-            return body.defined() ? make_for(s->name, min, extent, s->kind, body, s->partition)
-                                  : body;
+            Stmt body = vectorize(s->body());
+            return body.defined() ? with_children(s, {min, extent}, {body}) : body;
         });
     }
 
@@ -348,8 +348,8 @@ class LoopVectorizer {
         Expr lengths =
             partial ? make_select(lanes_.mask, extents, make_const(extents.type(), 0)) : extents;
         auto masked_body = [&] {
-            return with_mask(combine(Op::LT, step, extents), make_binary(Op::LT, step, s->exprs[1]),
-                             [&] { return vectorize(s->stmts[0]); });
+            return with_mask(combine(Op::LT, step, extents), make_binary(Op::LT, step, s->extent()),
+                             [&] { return vectorize(s->body()); });
         };
         Stmt body;
         Expr min_of_lane = make_variable(min.type(), s->name + ".lane_min");
@@ -360,13 +360,13 @@ class LoopVectorizer {
             if (body.defined())
                 body = make_let(s->name, add(min_of_lane, step), body);
         } else {
-            body = with_vector(s->name, combine(Op::Add, min_of_lane, step), add(s->exprs[0], step),
+            body = with_vector(s->name, combine(Op::Add, min_of_lane, step), add(s->min(), step),
                                masked_body);
         }
         if (!body.defined())
             return body;
         Stmt result = make_for(step->name, make_const(type, 0), all_lanes(Op::Max, lengths),
-                               LoopKind::Serial, body);
+                               LoopKind::Serial, body, Partitioning::Auto, s->origin);
         result = make_let(extents->name, widen(extent, lanes_.count), result);
         return make_let(min_of_lane->name, min, result);
     }
@@ -377,19 +377,19 @@ class LoopVectorizer {
             sizes.push_back(all_lanes(Op::Max, exprs_.vec(size)));
         sizes.push_back(make_const(sizes.empty() ? Int(32) : sizes[0].type(), lanes_.count));
         lanes_.copies.insert(s->name);
-        Stmt body = vectorize(s->stmts[0]);
+        Stmt body = vectorize(s->body());
         lanes_.copies.erase(s->name);
         return body.defined() ? with_children(s, sizes, {body}) : body;
     }
 
     Stmt store(const Stmt &s) {
-        Expr value = exprs_.vec(s->exprs[0]), index = exprs_.vec(s->exprs[1]);
-        Expr predicate = both(lanes_.mask, exprs_.vec(s->exprs[2]));
+        Expr value = exprs_.vec(s->value()), index = exprs_.vec(s->index());
+        Expr predicate = both(lanes_.mask, exprs_.vec(s->predicate()));
         if (lanes_.copies.count(s->name))
             index = exprs_.spread(index);
         if (index.type().is_scalar())
             return store_to_one(s, value, index, predicate);
-        if (s->atomic || depends_on_other_lane(s->exprs[0], s->name, s->exprs[1]))
+        if (s->atomic || depends_on_other_lane(s->value(), s->name, s->index(), lanes_, exprs_))
             return lane_by_lane(s);
         return make_store(s->name, index, widen(value, lanes_.count), predicate);
     }
@@ -397,7 +397,7 @@ class LoopVectorizer {
     /// All lanes store to the same element.
     Stmt store_to_one(const Stmt &s, const Expr &value, const Expr &index, const Expr &predicate) {
         bool partial = predicate.defined() && predicate.type().is_vector();
-        if (!buffers_read(s->exprs[0]).count(s->name)) {
+        if (!buffers_read(s->value()).count(s->name)) {
             if (value.type().is_vector())
                 return partial ? lane_by_lane(s) : last_lane(s);
             if (!partial)
@@ -419,53 +419,8 @@ class LoopVectorizer {
         return partial ? make_if(all_lanes(Op::Or, predicate), result) : result;
     }
 
-    /// Whether what one lane reads for the value may be what an earlier lane stores at the index.
-    bool depends_on_other_lane(const Expr &value, const std::string &buffer, const Expr &index) {
-        if (lanes_.copies.count(buffer) || !buffers_read(value).count(buffer))
-            return false;
-        Expr stored = exprs_.seen_through(index);
-        if (stored->op != Op::Ramp || !is_never_zero(stored->args[1]))
-            return true;  // lanes may share an element
-        return contains(value, [&](const ExprNode &e) {
-            return e.op == Op::Load && e.name == buffer &&
-                   trails(exprs_.seen_through(e.args[0]), stored);
-        });
-    }
-
-    /// Products of constants and of strides of buffers; what else there is may be 0 while the program runs.
-    static bool is_never_zero(const Expr &stride) {
-        if (stride->op == Op::Mul)
-            return is_never_zero(stride->args[0]) && is_never_zero(stride->args[1]);
-        if (stride->op == Op::Cast)
-            return is_never_zero(stride->args[0]);
-        if (stride->op == Op::Variable)
-            return stride->name.find(".stride.") != std::string::npos;
-        int64_t value = 0;
-        return as_const_int(stride, &value) && value != 0;
-    }
-
-    /// A Tuple's values are computed before any is stored: whether a later lane's depend on that.
-    bool feeds_later_lanes(const Stmt &let) {
-        const Expr &value = let->exprs[0];
-        return !buffers_read(value).empty() && contains_stmt(let->stmts[0], [&](const StmtNode &s) {
-            return s.op == StmtOp::Store && depends_on_other_lane(value, s.name, s.exprs[1]);
-        });
-    }
-
-    /// Whether a ramp of loads reads what a ramp of stores writes some lanes earlier.
-    bool trails(const Expr &load, const Expr &store) {
-        int64_t stride = 0, distance = 0;
-        if (load->op != Op::Ramp || !equal(load->args[1], store->args[1]))
-            return false;
-        if (!as_const_int(store->args[1], &stride))
-            return false;
-        if (!as_const_int(simplify(sub(store->args[0], load->args[0])), &distance))
-            return false;
-        int64_t lanes = distance / stride;
-        return lanes * stride == distance && lanes > 0 && lanes < lanes_.count;
-    }
-
     const Target *target_;
+    const Stmt loop_;
     Lanes lanes_;
     ExprVectorizer exprs_;
     int depth_ = 0;       ///< how many masks are nested here

@@ -94,8 +94,8 @@ bool depends_on(const Linear &sum, const std::string &name) {
 }
 
 Expr last_of(const StmtNode &loop) {
-    const Expr &first = loop.exprs[0];
-    return simplify(sub(add(first, loop.exprs[1]), make_const(first.type(), 1)));
+    const Expr &first = loop.min();
+    return simplify(sub(add(first, loop.extent()), make_const(first.type(), 1)));
 }
 
 /// An unrolled loop with a vectorized one in it or none, each of which may be guarded.
@@ -152,15 +152,15 @@ class WholeBlocks : public Mutator {
     std::optional<Block> block_in(const Stmt &s) const {
         Block block;
         Stmt at = s;
-        for (; at->op == StmtOp::For && at->kind == LoopKind::Serial; at = at->stmts[0])
+        for (; at->op == StmtOp::For && at->kind == LoopKind::Serial; at = at->body())
             block.around.push_back(at);
         int64_t extent = 0;
         if (at->op != StmtOp::For || at->kind != LoopKind::Unrolled ||
-            !as_const_int(at->exprs[1], &extent) || extent < 2)
+            !as_const_int(at->extent(), &extent) || extent < 2)
             return {};
         block.loop = at;
-        Expr count = at->exprs[1], others;
-        const Stmt body = without_guards(at->stmts[0], block, count, others);
+        Expr count = at->extent(), others;
+        const Stmt body = without_guards(at->body(), block, count, others);
         const bool here =
             block.outside.defined() || (block.full.defined() && block.around.size() == 1);
         if (!body.defined() || !here || needs_registers(block))
@@ -168,10 +168,10 @@ class WholeBlocks : public Mutator {
         block.bare = with_children(at, at->exprs, {body});
         block.count = simplify(count);
         const Expr named = make_variable(count.type(), at->name + ".count");
-        Stmt rest = at->stmts[0]->op == StmtOp::If ? at->stmts[0]->stmts[0] : at->stmts[0];
+        Stmt rest = at->body()->op == StmtOp::If ? at->body()->then_case() : at->body();
         rest = others.defined() ? make_if(others, rest) : rest;
-        block.rest =
-            make_for(at->name, at->exprs[0], named, LoopKind::Serial, rest, Partitioning::Never);
+        block.rest = make_for(at->name, at->min(), named, LoopKind::Serial, rest,
+                              Partitioning::Never, at->origin);
         block.reorders =
             std::all_of(block.around.begin(), block.around.end(),
                         [&](const Stmt &loop) { return is_pure_over(rest, loop->name); }) &&
@@ -196,16 +196,16 @@ class WholeBlocks : public Mutator {
     /// the guards hold.
     Stmt without_guards(const Stmt &s, Block &block, Expr &count, Expr &others) const {
         if (s->op == StmtOp::For && s->kind == LoopKind::Vectorized) {
-            const Stmt &guard = s->stmts[0];
+            const Stmt &guard = s->body();
             if (guard->op != StmtOp::If ||
                 !holds_for_all(*guard.get(), *s.get(), block, count, others))
                 return s;
-            return with_children(s, s->exprs, {guard->stmts[0]});
+            return with_children(s, s->exprs, {guard->then_case()});
         }
         if (s->op != StmtOp::If)
             return s;
         return holds_for_all(*s.get(), *block.loop.get(), block, count, others)
-                   ? without_guards(s->stmts[0], block, count, others)
+                   ? without_guards(s->then_case(), block, count, others)
                    : Stmt();
     }
 
@@ -219,10 +219,10 @@ class WholeBlocks : public Mutator {
     bool holds_for_all(const StmtNode &guard, const StmtNode &loop, Block &block, Expr &count,
                        Expr &others) const {
         const bool is_own = &loop == block.loop.get();
-        if (guard.stmts[1].defined() || loads_or_calls(guard.exprs[0]))
+        if (guard.else_case().defined() || loads_or_calls(guard.condition()))
             return false;
         std::vector<Expr> parts;
-        take_apart(guard.exprs[0], parts);
+        take_apart(guard.condition(), parts);
         for (const Expr &part : parts) {
             std::optional<Linear> margin = margin_of(part);
             bool counted = false;
@@ -234,8 +234,7 @@ class WholeBlocks : public Mutator {
                     return false;
                 if (is_own && *grows == -1)
                     counted = leaves_fewer(count, *margin, *over);
-                margin =
-                    margin_at(*margin, over->name, *grows < 0 ? last_of(*over) : over->exprs[0]);
+                margin = margin_at(*margin, over->name, *grows < 0 ? last_of(*over) : over->min());
             }
             if (!margin)
                 return false;
@@ -260,19 +259,19 @@ class WholeBlocks : public Mutator {
         const auto grows = growth(margin, loop.name);
         if (!grows || *grows >= 0)
             return false;
-        const auto at_first = margin_at(margin, loop.name, loop.exprs[0]);
+        const auto at_first = margin_at(margin, loop.name, loop.min());
         if (!at_first)
             return false;
         // at_first + grows * k > 0
         const Expr step = make_const(Int(64), -*grows), one = make_const(Int(64), 1);
         const Expr some = div(sub(add(to_expr(*at_first), step), one), step);
-        block.full = at_most(block.full.defined() ? block.full : loop.exprs[1], some);
+        block.full = at_most(block.full.defined() ? block.full : loop.extent(), some);
         return true;
     }
 
     /// No more iterations than leave the margin positive, which falls by one in each.
     static bool leaves_fewer(Expr &count, const Linear &margin, const StmtNode &loop) {
-        const auto at_first = margin_at(margin, loop.name, loop.exprs[0]);
+        const auto at_first = margin_at(margin, loop.name, loop.min());
         if (at_first)
             count = at_most(count, to_expr(*at_first));
         return at_first.has_value();
@@ -298,10 +297,10 @@ class WholeBlocks : public Mutator {
                                  [&](const std::string &name) { return steps.count(name) > 0; });
         };
         walk(
-            block.loop->stmts[0],
+            block.loop->body(),
             [&](const Stmt &s) {
                 if (s->op == StmtOp::Store)
-                    note(s->name, s->exprs[1]);
+                    note(s->name, s->index());
                 found |= s->op == StmtOp::Allocate;
                 return !found;
             },
@@ -339,18 +338,18 @@ class WholeBlocks : public Mutator {
     static Stmt rest_of(const Block &block, const Stmt &rest) {
         if (!block.reorders || rest->op != StmtOp::For)
             return in_loops(block.around, rest);
-        return with_children(rest, rest->exprs, {in_loops(block.around, rest->stmts[0])});
+        return with_children(rest, rest->exprs, {in_loops(block.around, rest->body())});
     }
 
     /// The innermost loop around runs the block as a whole, and then the rest.
     static Stmt split(const Block &block, const Stmt &bare, const Stmt &rest) {
         const StmtNode &loop = *block.around.back().get();
         const Expr full = make_variable(block.full.type(), loop.name + ".full");
-        const Expr &min = loop.exprs[0];
-        const Stmt both =
-            make_block({make_for(loop.name, min, full, loop.kind, bare, loop.partition),
-                        make_for(loop.name, add(min, full), sub(loop.exprs[1], full), loop.kind,
-                                 rest, Partitioning::Remainder)});
+        const Expr &min = loop.min();
+        const Stmt both = make_block(
+            {make_for(loop.name, min, full, loop.kind, bare, loop.partition, loop.origin),
+             make_for(loop.name, add(min, full), sub(loop.extent(), full), loop.kind, rest,
+                      Partitioning::Remainder, loop.origin)});
         const std::vector<Stmt> others(block.around.begin(), block.around.end() - 1);
         return in_loops(others, make_let(full->name, simplify(block.full), both));
     }

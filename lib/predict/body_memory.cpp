@@ -125,18 +125,18 @@ void Body::first_lane(const Expr &index) {
 }
 
 void Body::store(const ir::StmtNode &s) {
-    const Form index = numbers_.of(s.exprs[1]);
+    const Form index = numbers_.of(s.index());
     const Array *found = arrays_.find(s.name);
     storing_ = &s, stored_index_ = index;
-    const Value v = value(s.exprs[0]);
+    const Value v = value(s.value());
     use(v);
     storing_ = nullptr;
-    const Expr &predicate = s.exprs[2];
+    const Expr &predicate = s.predicate();
     if (!always(predicate))
         value(predicate);
     if (!found)
         return;
-    const Type type = s.exprs[0].type();
+    const Type type = s.value().type();
     Array *array = arrays_.find(s.name);
     if (array->in_registers) {
         Level &level = levels_.back();
@@ -146,7 +146,7 @@ void Body::store(const ir::StmtNode &s) {
         level.kept[Hash().add(place).get()] = registers(type, target_);
         return;
     }
-    index_work(s.exprs[1], index);
+    index_work(s.index(), index);
     const bool accumulates = v.chain >= 0 && reads_.count(v.origin) &&
                              reads_[v.origin].buffer == s.name &&
                              reads_[v.origin].index.value == index.value && !index.data;

@@ -43,7 +43,7 @@ class RegisterArrays {
                 others_.insert(s.name);
         }
         if (s.op == StmtOp::Store)
-            note(s.name, s.exprs[1]);
+            note(s.name, s.index());
         return true;
     }
     bool expression(const ir::ExprNode &e) {
@@ -147,9 +147,9 @@ class Walk {
                 visit(child);
             return;
         case StmtOp::Let:
-            numbers_.bind(n.name, numbers_.of(n.exprs[0]));
-            body_.bind(n.name, n.exprs[0]);
-            visit(n.stmts[0]);
+            numbers_.bind(n.name, numbers_.of(n.value()));
+            body_.bind(n.name, n.value());
+            visit(n.body());
             body_.unbind(n.name);
             numbers_.unbind(n.name);
             return;
@@ -160,12 +160,12 @@ class Walk {
         case StmtOp::Store:
             return body_.store(n);
         case StmtOp::Evaluate:
-            return body_.evaluate(n.exprs[0]);
+            return body_.evaluate(n.value());
         case StmtOp::Allocate:
             return allocate(n);
         case StmtOp::Produce:
             body_.begin_production(n.name, stage_of(n.name));
-            visit(n.stmts[0]);
+            visit(n.body());
             body_.end_production(n.name);
             return;
         case StmtOp::Assert:
@@ -198,7 +198,7 @@ class Walk {
     }
 
     void loop(const StmtNode &n) {
-        const Form min = numbers_.of(n.exprs[0]), extent = numbers_.of(n.exprs[1]);
+        const Form min = numbers_.of(n.min()), extent = numbers_.of(n.extent());
         const double trips = mean_here(extent.linear ? extent : larger(extent, Form::constant(0)));
         if (trips <= 0)
             return;
@@ -210,25 +210,25 @@ class Walk {
         node->entries = body_.chance() * std::min(1.0, trips);
         node->trips = std::max(1.0, trips);
         const Form counter = Form::counter(depth_, node->trips);
-        body_.evaluate(n.exprs[0]);
-        body_.evaluate(n.exprs[1]);
+        body_.evaluate(n.min());
+        body_.evaluate(n.extent());
         Node &inside = *node;
         body_.loop().loops.push_back(std::move(node));
         body_.enter(inside);
         numbers_.bind(n.name, sum(min, counter, 1));
-        visit(n.stmts[0]);
+        visit(n.body());
         numbers_.unbind(n.name);
         body_.leave();
         depth_--;
     }
 
     void branch(const StmtNode &n) {
-        const Form condition = numbers_.of(n.exprs[0]);
+        const Form condition = numbers_.of(n.condition());
         const double chance = std::clamp(mean_here(condition), 0.0, 1.0);
-        const uint64_t decided = body_.decide(n.exprs[0], condition);
-        visit_branch(n.stmts[0], chance, decided, condition);
+        const uint64_t decided = body_.decide(n.condition(), condition);
+        visit_branch(n.then_case(), chance, decided, condition);
         if (n.stmts.size() > 1)
-            visit_branch(n.stmts[1], 1 - chance, ~decided, negation(condition));
+            visit_branch(n.else_case(), 1 - chance, ~decided, negation(condition));
     }
 
     void allocate(const StmtNode &n) {
@@ -239,14 +239,14 @@ class Walk {
         if (!in_registers && !ir::constant_bytes(n))
             body_.spend(allocation_clocks);
         body_.allocate({n.name, bytes, streams(n.name), true}, in_registers);
-        visit(n.stmts[0]);
+        visit(n.body());
         body_.free(n.name);
     }
 
     void check(const StmtNode &n) {
         const auto failure = static_cast<ir::Failure>(n.code);
         if (failure == ir::Failure::InputTooSmall || failure == ir::Failure::OutputTooSmall) {
-            const Form condition = numbers_.of(n.exprs[0]);
+            const Form condition = numbers_.of(n.condition());
             nest_.too_small |= condition.is_constant() && condition.mean == 0;
         }
     }

@@ -46,7 +46,7 @@ class KernelEmitter {
         for (unsigned i = 0; i < closure_.captures.size(); i++)
             bind(closure_.captures[i], parameter(i));
         StmtEmitter emitter(unit_, frame_);
-        emitter.emit(launch_.stmts[0]);
+        emitter.emit(launch_.body());
         frame_.finish();
         device_.kernels.push_back({name_, frame_.function, static_shared_});
         return static_cast<int32_t>(device_.kernels.size()) - 1;
@@ -190,7 +190,7 @@ class KernelEmitter {
         if (unit_.memory_of.count(buffer))
             return;
         argument.addAttr(llvm::Attribute::NoAlias);
-        const bool stored = ir::contains_stmt(launch_.stmts[0], [&](const ir::StmtNode &s) {
+        const bool stored = ir::contains_stmt(launch_.body(), [&](const ir::StmtNode &s) {
             return s.op == ir::StmtOp::Store && s.name == buffer;
         });
         if (!stored)
@@ -237,7 +237,7 @@ void StmtEmitter::kernel_array(const ir::StmtNode &s) {
     }
     exprs_.forget();
     frame_.buffers.push(s.name, bound);
-    emit(s.stmts[0]);
+    emit(s.body());
     frame_.buffers.pop(s.name);
     frame_.kernel->shared_end = before;
 }

@@ -12,7 +12,7 @@ namespace Pipe::codegen {
 using llvm::Value;
 
 void StmtEmitter::launch(const ir::StmtNode &s) {
-    Closure closure = capture(s.stmts[0], "");
+    Closure closure = capture(s.body(), "");
     llvm::Type *i32 = b_.getInt32Ty(), *i64 = b_.getInt64Ty(), *pointer = b_.getPtrTy();
     std::erase_if(closure.captures, [](const Capture &c) { return c.kind == Capture::Device; });
     for (Capture &c : closure.captures)

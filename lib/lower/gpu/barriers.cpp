@@ -61,7 +61,7 @@ class Barriers {
         case StmtOp::Produce:
             return production(s);
         default:
-            return around(s, [&] { return visit(s->stmts[0]); });
+            return around(s, [&] { return visit(s->body()); });
         }
     }
 
@@ -144,7 +144,7 @@ class Barriers {
         const std::string outer = std::exchange(loop_, s->name);
         Stmt result = around(s, [&] {
             const Pending entered = pending_;
-            Stmt body = visit(s->stmts[0]);
+            Stmt body = visit(s->body());
             pending_.merge(entered);
             body = visit(body);
             pending_.merge(entered);  // there may be no iteration
@@ -156,7 +156,7 @@ class Barriers {
 
     /// The next production stores to the same elements again.
     Stmt production(const Stmt &s) {
-        Stmt result = around(s, [&] { return visit(s->stmts[0]); });
+        Stmt result = around(s, [&] { return visit(s->body()); });
         for (const std::string &name : std::set<std::string>(pending_.once))
             if (name == s->name || name.starts_with(s->name + "."))
                 pending_.once.erase(name);
@@ -166,19 +166,19 @@ class Barriers {
     Stmt branches(const Stmt &s) {
         const bool needed = enter(accesses(without_body(s)));
         const Pending entered = pending_;
-        Stmt then = visit(s->stmts[0]);
+        Stmt then = visit(s->then_case());
         const Pending after_then = std::exchange(pending_, entered);
-        Stmt otherwise = visit(s->stmts[1]);
+        Stmt otherwise = visit(s->else_case());
         pending_.merge(after_then);
-        return behind_barrier(needed, make_if(s->exprs[0], then, otherwise));
+        return behind_barrier(needed, make_if(s->condition(), then, otherwise));
     }
 
     Stmt array(const Stmt &s) {
         if (s->memory != MemoryType::GPUShared)
-            return around(s, [&] { return visit(s->stmts[0]); });
+            return around(s, [&] { return visit(s->body()); });
         if (pending_.ended)
             pending_.reused.insert(s->name);
-        Stmt whole = with_children(s, s->exprs, {visit(s->stmts[0])});
+        Stmt whole = with_children(s, s->exprs, {visit(s->body())});
         pending_.reused.erase(s->name);
         pending_.ended |= pending_.read.erase(s->name) + pending_.stored.erase(s->name) +
                               pending_.own.erase(s->name) >
@@ -207,7 +207,7 @@ class BarriersOfKernels : public Mutator {
                 return true;
             },
             [](const Expr &) { return false; });
-        return with_children(s, s->exprs, {Barriers(std::move(ignored)).visit(s->stmts[0])});
+        return with_children(s, s->exprs, {Barriers(std::move(ignored)).visit(s->body())});
     }
 };
 

@@ -118,13 +118,13 @@ class Uses {
 
     /// Copies are of a whole buffer: of one part that is ready, while another one is computed, they cannot be.
     void check_tasks(const Stmt &fork) const {
-        const Expr &slots = fork->exprs[0];
+        const Expr &slots = fork->slots();
         if (!slots.defined() || is_const(slots, 1))
             return;
-        AccessMap computed = accesses(fork->stmts[0]), read = accesses(fork->stmts[1]);
+        AccessMap computed = accesses(fork->producer()), read = accesses(fork->consumer());
         for (const auto &[name, access] : computed)
             if (access.stored && read.count(name) && on_device_.count(name) &&
-                (is_on_host(fork->stmts[0], name) || is_on_host(fork->stmts[1], name)))
+                (is_on_host(fork->producer(), name) || is_on_host(fork->consumer(), name)))
                 throw CompileError(
                     support::marked(support::Field::Func, fork->name) +
                     ".async(): a kernel computes or reads one part of it while the host works on another "

@@ -37,8 +37,7 @@ std::string stage_of(const std::string &loop) {
 /// Refuses what code for a GPU cannot contain.
 class KernelCheck {
   public:
-    KernelCheck(const graph::Graph *graph, const std::string &kernel)
-        : graph_(graph), kernel_(kernel) {}
+    explicit KernelCheck(const std::string &kernel) : kernel_(kernel) {}
 
     void check(const Stmt &body) const {
         walk(
@@ -63,12 +62,10 @@ class KernelCheck {
         switch (s.op) {
         case StmtOp::For:
             if (s.kind == LoopKind::Parallel)
-                refuse("the loop " + describe_loop(graph_, s.name) +
-                           ", which is parallel on the CPU",
+                refuse("the loop " + describe_loop(s) + ", which is parallel on the CPU",
                        "Use gpu_threads() for it, or compute its Func outside of the kernel.");
             if (is_block_loop(s))
-                refuse("the loop " + describe_loop(graph_, s.name) +
-                           ", which is a loop over blocks, too",
+                refuse("the loop " + describe_loop(s) + ", which is a loop over blocks, too",
                        "Compute its Func outside of the kernel (compute_root), or use "
                        "gpu_threads() for the loop.");
             return;
@@ -121,20 +118,19 @@ class KernelCheck {
         return name;
     }
 
-    const graph::Graph *graph_;
     const std::string &kernel_;
 };
 
 /// One kernel.
 class Kernel {
   public:
-    Kernel(const graph::Graph *graph, const Stmt &outermost)
-        : graph_(graph), name_(outermost->name), title_(describe_loop(graph, name_)) {
+    explicit Kernel(const Stmt &outermost)
+        : name_(outermost->name), title_(describe_loop(*outermost.get())) {
         enter_blocks(outermost);
     }
 
     Stmt launch() {
-        KernelCheck(graph_, title_).check(body_);
+        KernelCheck(title_).check(body_);
         std::vector<Expr> sizes = blocks_, threads = thread_counts();
         std::vector<Stmt> parts = tests(sizes, threads);
         sizes.insert(sizes.end(), threads.begin(), threads.end());
@@ -157,14 +153,14 @@ class Kernel {
         };
         Stmt at = outermost;
         while (is_block(*at.get()) ||
-               (at->op == StmtOp::Let && contains_stmt(at->stmts[0], is_block))) {
+               (at->op == StmtOp::Let && contains_stmt(at->body(), is_block))) {
             if (at->op == StmtOp::Let) {
-                uniform_.learn_let(at->name, at->exprs[0]);
+                uniform_.learn_let(at->name, at->value());
                 around_.push_back({at});
             } else {
                 enter_block_loop(at);
             }
-            at = at->stmts[0];
+            at = at->body();
         }
         body_ = at;
         if (contains_stmt(body_, is_block))
@@ -181,11 +177,11 @@ class Kernel {
     }
 
     void enter_block_loop(const Stmt &loop) {
-        const Expr &min = loop->exprs[0], &extent = loop->exprs[1];
+        const Expr &min = loop->min(), &extent = loop->extent();
         std::optional<Expr> most = uniform_.most(extent);
         if (!most)
             throw CompileError(
-                title_ + ": the number of blocks of " + describe_loop(graph_, loop->name) +
+                title_ + ": the number of blocks of " + describe_loop(*loop.get()) +
                 " is not known before the kernel starts. Split the loop by a constant.");
         blocks_.insert(blocks_.begin(), as_int32(*most));
         around_.push_back({loop, equal(simplify(extent), *most)});
@@ -197,14 +193,14 @@ class Kernel {
         for (auto a = around_.rbegin(); a != around_.rend(); ++a) {
             const StmtNode &s = *a->stmt.get();
             if (s.op == StmtOp::Let) {
-                body = make_let(s.name, s.exprs[0], body);
+                body = make_let(s.name, s.value(), body);
                 continue;
             }
-            const Type type = s.exprs[0].type();
+            const Type type = s.min().type();
             Expr block = make_cast(type, block_index(d++));
             if (!a->is_exact)
-                body = make_if(make_binary(Op::LT, block, s.exprs[1]), body);
-            body = make_let(s.name, add(s.exprs[0], block), body);
+                body = make_if(make_binary(Op::LT, block, s.extent()), body);
+            body = make_let(s.name, add(s.min(), block), body);
         }
         return body;
     }
@@ -227,14 +223,13 @@ class Kernel {
             const size_t d = thread_dimension(*s.get());
             if (d >= 3)
                 throw CompileError(
-                    "The kernel over the blocks of " + title_ + ": " +
-                    describe_loop(graph_, s->name) +
+                    "The kernel over the blocks of " + title_ + ": " + describe_loop(*s.get()) +
                     " is the fourth of the loops over threads in its nest, but at most 3 are "
                     "possible. fuse() some of them.");
-            std::optional<Expr> most = scope.most(s->exprs[1]);
+            std::optional<Expr> most = scope.most(s->extent());
             if (!most)
                 throw CompileError(
-                    title_ + ": the number of threads of " + describe_loop(graph_, s->name) +
+                    title_ + ": the number of threads of " + describe_loop(*s.get()) +
                     " is not known before the kernel starts. Split the loop by a constant.");
             Expr size = as_int32(*most);
             sizes[d] = sizes[d].defined() ? simplify(max(sizes[d], size)) : size;
@@ -281,7 +276,6 @@ class Kernel {
         return result;
     }
 
-    const graph::Graph *graph_;
     const std::string name_, title_;
     std::vector<Around> around_;
     std::vector<Expr> blocks_;  ///< x, y, z
@@ -291,18 +285,13 @@ class Kernel {
 
 class Kernels : public Mutator {
   public:
-    explicit Kernels(const graph::Graph *graph) : graph_(graph) {}
-
     using Mutator::mutate;
     Expr mutate(const Expr &e) override { return e; }
     Stmt mutate(const Stmt &s) override {
         if (s->op == StmtOp::For && is_gpu(s->kind))
-            return Kernel(graph_, s).launch();
+            return Kernel(s).launch();
         return Mutator::mutate(s);
     }
-
-  private:
-    const graph::Graph *graph_;
 };
 
 }  // namespace
@@ -317,12 +306,12 @@ size_t thread_dimension(const StmtNode &loop) {
         for (const Stmt &child : s->stmts)
             self(self, child, depth);
     };
-    visit(visit, loop.stmts[0], 0);
+    visit(visit, loop.body(), 0);
     return deepest;
 }
 
-Stmt make_kernels(const Stmt &s, const graph::Graph *graph) {
-    return s.defined() ? Kernels(graph).mutate(s) : s;
+Stmt make_kernels(const Stmt &s) {
+    return s.defined() ? Kernels().mutate(s) : s;
 }
 
 }  // namespace Pipe::lower

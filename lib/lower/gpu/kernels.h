@@ -18,13 +18,11 @@
 //     Where that stage has no thread loops, the largest extents in the kernel.
 //  3. What a kernel cannot contain is a CompileError.
 
-#include "graph/graph.h"
 #include "ir/stmt_node.h"
 
 namespace Pipe::lower {
 
-/// \param graph  for messages; may be null
-ir::Stmt make_kernels(const ir::Stmt &s, const graph::Graph *graph);
+ir::Stmt make_kernels(const ir::Stmt &s);
 
 /// Dimension of a thread loop: 0 (x) for the innermost of its nest.
 size_t thread_dimension(const ir::StmtNode &loop);

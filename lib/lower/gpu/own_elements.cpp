@@ -21,7 +21,7 @@ using Indices = std::vector<std::optional<ThreadIndex>>;
 /// All accesses of a kernel.
 class Accesses {
   public:
-    explicit Accesses(const StmtNode &launch) : scope(launch) { visit(launch.stmts[0]); }
+    explicit Accesses(const StmtNode &launch) : scope(launch) { visit(launch.body()); }
 
     ThreadScope scope;
     std::map<std::string, Indices> indices;
@@ -43,7 +43,7 @@ class Accesses {
                 });
         if (s->op == StmtOp::Store) {
             stored.insert(s->name);
-            note(s->name, s->exprs[1], by_all);
+            note(s->name, s->index(), by_all);
         }
         const std::array<bool, 3> outside = in_loop_;
         if (is_thread_loop(*s.get()))
@@ -180,7 +180,7 @@ class WithOwnArrays : public Mutator {
         for (const Expr &e : s->exprs)
             exprs.push_back(e.defined() ? mutate(e) : e);
         if (auto array = arrays_.find(s->name); s->op == StmtOp::Store && array != arrays_.end())
-            exprs[1] = index(s->exprs[1], array->second);
+            exprs[1] = index(s->index(), array->second);
         std::vector<Stmt> stmts;
         scope_.inside(s, [&] {
             for (const Stmt &child : s->stmts)
@@ -251,8 +251,8 @@ OwnElements own_elements(const Stmt &launch) {
 }
 
 Stmt with_own_arrays(const Stmt &launch, const std::map<std::string, OwnArray> &arrays) {
-    return arrays.empty() ? launch->stmts[0]
-                          : WithOwnArrays(*launch.get(), arrays).mutate(launch->stmts[0]);
+    return arrays.empty() ? launch->body()
+                          : WithOwnArrays(*launch.get(), arrays).mutate(launch->body());
 }
 
 }  // namespace Pipe::lower

@@ -58,7 +58,7 @@ class ArraysOfKernel {
 
     Stmt run() {
         choose_own_arrays();
-        measure(launch_->stmts[0]);
+        measure(launch_->body());
         Stmt body = visit(with_own_arrays(launch_, own_), false, int64(0));
         std::vector<Expr> exprs = launch_->exprs;
         exprs.back() = simplify(total_);
@@ -99,7 +99,7 @@ class ArraysOfKernel {
         constexpr int64_t max_bytes = 512;  // 128 registers
         const std::map<std::string, OwnArray> all = own_elements(launch_).arrays;
         walk(
-            launch_->stmts[0],
+            launch_->body(),
             [&](const Stmt &s) {
                 auto own = s->op == StmtOp::Allocate ? all.find(s->name) : all.end();
                 if (own != all.end() && (is_for_thread(*s.get()) ||
@@ -145,7 +145,7 @@ class ArraysOfKernel {
                 "so that each thread has its own. Store it at a loop over blocks (store_at, "
                 "compute_at).");
         take_private(s, known);
-        return array(s, *size, MemoryType::Stack, visit(s->stmts[0], true, begin));
+        return array(s, *size, MemoryType::Stack, visit(s->body(), true, begin));
     }
 
     void take_private(const Stmt &s, int64_t elements) {
@@ -163,7 +163,7 @@ class ArraysOfKernel {
     Stmt block_array(const Stmt &s, const Expr &begin) {
         if (auto own = own_.find(s->name); own != own_.end())
             return array(s, int64(own->second.elements), MemoryType::Stack,
-                         visit(s->stmts[0], false, begin));
+                         visit(s->body(), false, begin));
         if (is_for_thread(*s.get()))
             throw CompileError(marked(Field::Func, s->name) +
                                ".store_in(MemoryType::" + schedules::to_string(s->memory) +
@@ -183,11 +183,11 @@ class ArraysOfKernel {
         arrays_.push_back({s->name, -1});
         if (int64_t known = 0; as_const_int(*size, &known))
             arrays_.back().bytes = known * s->types[0].bytes();
-        Stmt sized = array(s, *size, MemoryType::GPUShared, s->stmts[0]);
+        Stmt sized = array(s, *size, MemoryType::GPUShared, s->body());
         Expr end = shared_array_end(begin, *sized.get());
         check_total(end);
         total_ = simplify(max(total_, end));
-        Stmt body = visit(s->stmts[0], false, end);
+        Stmt body = visit(s->body(), false, end);
         arrays_.pop_back();
         return array(s, *size, MemoryType::GPUShared, body);
     }
@@ -198,7 +198,7 @@ class ArraysOfKernel {
         for (size_t d = 3; d-- > 0;)
             block = add(mul(block, blocks(d)), make_cast(Int(64), block_index(d)));
         return Shifted(s->name, mul(block, global_.at(s->name).size))
-            .mutate(visit(s->stmts[0], false, begin));
+            .mutate(visit(s->body(), false, begin));
     }
 
     Expr blocks(size_t d) const { return make_cast(Int(64), blocks_of_launch(*launch_.get(), d)); }

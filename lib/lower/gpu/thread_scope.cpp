@@ -66,12 +66,12 @@ void ThreadScope::leave(const Stmt &s, const Outer &outer) {
 
 /// A let, or a loop's variable, in terms of indices of threads and of counters that begin at 0.
 std::optional<Expr> ThreadScope::meaning(const Stmt &s) {
-    const Expr first = substitute(meaning_, s->exprs[0]);
+    const Expr first = substitute(meaning_, s->initial());
     if (s->op == StmtOp::Let)
         return first.type().is_int() && !contains(first, may_change) ? std::optional(first)
                                                                      : std::nullopt;
     const Type type = first.type();
-    const int64_t extent = constant_bounds(simplify(substitute(meaning_, s->exprs[1]))).hi;
+    const int64_t extent = constant_bounds(simplify(substitute(meaning_, s->extent()))).hi;
     if (!is_thread_loop(*s.get()))
         return add(first, counter(*s.get(), extent, false));
     const size_t d = thread_dimension(*s.get());
@@ -85,9 +85,9 @@ std::optional<Expr> ThreadScope::meaning(const Stmt &s) {
 }
 
 Expr ThreadScope::counter(const StmtNode &loop, int64_t count, bool strided) {
-    const Type type = loop.exprs[0].type();
+    const Type type = loop.min().type();
     const std::string name = counter_prefix + loop.name;
-    counters_[name] = {count, sub(make_variable(type, loop.name), loop.exprs[0]), strided};
+    counters_[name] = {count, sub(make_variable(type, loop.name), loop.min()), strided};
     return make_variable(type, name);
 }
 

@@ -15,9 +15,9 @@ namespace {
 
 class Threads {
   public:
-    Threads(const StmtNode &launch, const graph::Graph *graph) : launch_(launch), graph_(graph) {}
+    explicit Threads(const StmtNode &launch) : launch_(launch) {}
 
-    Stmt body() { return simplify(visit(launch_.stmts[0], 3), facts()); }
+    Stmt body() { return simplify(visit(launch_.body(), 3), facts()); }
 
   private:
     /// \param free  dimensions 0, .., free - 1 are not of a loop around `s`
@@ -45,7 +45,7 @@ class Threads {
         const bool loop = s->op == StmtOp::For;
         throw CompileError(
             "The kernel " + launch_.name + ": between two loops over threads " +
-            (loop ? "stands the loop " + describe_loop(graph_, s->name) +
+            (loop ? "stands the loop " + describe_loop(*s.get()) +
                         ". reorder() it, so that it is outside or inside of both."
                   : s->name +
                         " is stored. Store it inside of both loops, or at a loop over blocks."));
@@ -53,11 +53,11 @@ class Threads {
 
     Stmt thread_loop(const Stmt &s, size_t free) {
         const size_t d = thread_dimension(*s.get());
-        const Expr &min = s->exprs[0], &extent = s->exprs[1];
+        const Expr &min = s->min(), &extent = s->extent();
         const Type type = min.type();
         Expr count = make_cast(type, threads_of_launch(launch_, d)),
              place = make_cast(type, thread_index(d));
-        Stmt body = in_thread(s->stmts[0], d);
+        Stmt body = in_thread(s->body(), d);
         if (can_prove(make_binary(Op::LE, extent, count))) {
             body = make_let(s->name, add(min, place), body);
             if (!can_prove(make_binary(Op::LE, count, extent)))
@@ -67,7 +67,8 @@ class Threads {
             Expr at = add(mul(step, count), place);
             body = make_if(make_binary(Op::LT, at, extent), make_let(s->name, add(min, at), body));
             body = make_for(s->name + ".step", make_int(type, 0),
-                            div(sub(add(extent, count), one), count), LoopKind::Serial, body);
+                            div(sub(add(extent, count), one), count), LoopKind::Serial, body,
+                            Partitioning::Auto, s->origin);
         }
         return in_first(body, d + 1, free);
     }
@@ -96,29 +97,24 @@ class Threads {
     }
 
     const StmtNode &launch_;
-    const graph::Graph *graph_;
 };
 
 class ThreadsOfKernels : public Mutator {
   public:
-    explicit ThreadsOfKernels(const graph::Graph *graph) : graph_(graph) {}
     using Mutator::mutate;
     Expr mutate(const Expr &e) override { return e; }
     Stmt mutate(const Stmt &s) override {
         if (s->op != StmtOp::Launch)
             return Mutator::mutate(s);
-        Stmt body = Threads(*s.get(), graph_).body();
+        Stmt body = Threads(*s.get()).body();
         return body.defined() ? with_children(s, s->exprs, {body}) : make_evaluate(int32(0));
     }
-
-  private:
-    const graph::Graph *graph_;
 };
 
 }  // namespace
 
-Stmt map_threads(const Stmt &s, const graph::Graph *graph) {
-    return s.defined() ? ThreadsOfKernels(graph).mutate(s) : s;
+Stmt map_threads(const Stmt &s) {
+    return s.defined() ? ThreadsOfKernels().mutate(s) : s;
 }
 
 }  // namespace Pipe::lower

@@ -12,12 +12,10 @@
 // stores (with the lets around them) are executed by thread 0 only. Stores in nests with fewer thread loops than the block
 // has dimensions are executed only by the threads with index 0 in the missing dimensions.
 
-#include "graph/graph.h"
 #include "ir/stmt_node.h"
 
 namespace Pipe::lower {
 
-/// \param graph  for messages; may be null
-ir::Stmt map_threads(const ir::Stmt &s, const graph::Graph *graph);
+ir::Stmt map_threads(const ir::Stmt &s);
 
 }  // namespace Pipe::lower

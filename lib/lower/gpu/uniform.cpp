@@ -42,9 +42,9 @@ void UniformScope::inside(const Stmt &s, const std::function<void(const Stmt &)>
     const bool binds = binds_variable(s);
     const size_t mark = facts_.mark();
     if (binds && s->op == StmtOp::Let)
-        learn_let(s->name, s->exprs[0]);
+        learn_let(s->name, s->value());
     else if (binds)
-        learn_loop(s->name, s->exprs[0], s->exprs[1]);
+        learn_loop(s->name, s->min(), s->extent());
     for (const Stmt &child : s->stmts)
         if (child.defined())
             visit(child);

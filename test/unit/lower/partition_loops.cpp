@@ -233,7 +233,7 @@ TEST_CASE("partition: random programs compute the same") {
             random_loops(seed, {.vectorized = seed % 3 != 0, .rich_bodies = seed % 4 == 0});
         const Target without_masks("x86-64-linux-sse41");
         Stmt before = lower::unroll_loops(
-            lower::vectorize_loops(program.body, nullptr, seed % 8 < 4 ? &without_masks : nullptr));
+            lower::vectorize_loops(program.body, seed % 8 < 4 ? &without_masks : nullptr));
         Stmt now = lower::partition_loops(before), simplified = simplify(now);
         for (auto [width, height] :
              {std::pair{0, 2}, {1, 1}, {2, 7}, {7, 3}, {8, 2}, {19, 5}, {40, 3}}) {

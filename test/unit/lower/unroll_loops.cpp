@@ -3,6 +3,8 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "ir/print.h"
+#include "ir/simplify.h"
+#include "ir/substitute.h"
 #include "support/require_message.h"
 #include "unit/lower/random_loops.h"
 #include "unit/support/set_variable.h"
@@ -34,6 +36,22 @@ TEST_CASE("unroll: an extent with a constant bound tests each copy") {
     CHECK(text.find("out[2] = in[2]") != std::string::npos);
     CHECK(text.find("out[3]") == std::string::npos);
     CHECK(text.find("if") != std::string::npos);
+}
+
+TEST_CASE("unroll: a message describes the loop of the schedule, whatever passes made of it") {
+    const auto origin =
+        std::make_shared<const LoopOrigin>(LoopOrigin{"f.update(0) (f.cpp:7)", "c"});
+    Stmt loop = unrolled(add(var("n"), number(0)));
+    loop = make_for(loop->name, loop->min(), loop->extent(), loop->kind, loop->body(),
+                    Partitioning::Auto, origin);
+    const Stmt now = simplify(substitute("n", add(var("k"), number(2)), loop));
+    CHECK(now->extent().get() != loop->extent().get());
+    try {
+        lower::unroll_loops(now);
+        FAIL("unrolled");
+    } catch (const CompileError &e) {
+        CHECK(std::string(e.what()).find("loop c of f.update(0) (f.cpp:7): ") != std::string::npos);
+    }
 }
 
 TEST_CASE("unroll: an extent without a bound is refused by name") {

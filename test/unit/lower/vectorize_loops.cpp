@@ -71,7 +71,7 @@ TEST_CASE("vectorize: the end of a loop has no masks that the target has no inst
         for (int i = 0; i < additions; i++)
             value = make_binary(Op::Add, value, in);
         Stmt body = make_if(less(at, n), make_store("out", at, value));
-        return ir::to_string(lower::vectorize_loops(vector_loop("x", 4, body), nullptr, &target));
+        return ir::to_string(lower::vectorize_loops(vector_loop("x", 4, body), &target));
     };
     auto has_masks = [](const std::string &text) { return text.find("mask") != std::string::npos; };
     std::string lanes = on(sse, Int(32));
@@ -219,8 +219,7 @@ TEST_CASE("vectorize: random programs compute the same") {
     for (uint32_t seed = 1; seed <= 400; seed++) {
         LoopProgram program = random_loops(seed, {.rich_bodies = seed % 2 == 0});
         const Target without_masks("x86-64-linux-sse41");
-        Stmt now =
-            lower::vectorize_loops(program.body, nullptr, seed % 4 < 2 ? &without_masks : nullptr);
+        Stmt now = lower::vectorize_loops(program.body, seed % 4 < 2 ? &without_masks : nullptr);
         for (auto [w, h] : {std::pair{0, 2}, {1, 1}, {7, 3}, {19, 5}, {40, 2}}) {
             INFO("seed " << seed << ", " << w << " x " << h << "\n"
                          << program.body << "=>\n"
