@@ -12,9 +12,11 @@ llvm::Value *emit_sub(Builder &b, Type type, llvm::Value *x, llvm::Value *y);
 llvm::Value *emit_mul(Builder &b, Type type, llvm::Value *x, llvm::Value *y);
 
 /// Integers: Euclidean, x / 0 = 0. `facts`: the range of x, which determines the instructions.
-llvm::Value *emit_div(Builder &b, Type type, llvm::Value *x, llvm::Value *y, Range facts);
+llvm::Value *emit_div(Builder &b, Type type, llvm::Value *x, llvm::Value *y,
+                      ir::ConstantInterval facts);
 /// Integers: in [0, |y|), x % 0 = 0. Floats: x - y * floor(x / y).
-llvm::Value *emit_mod(Builder &b, Type type, llvm::Value *x, llvm::Value *y, Range facts);
+llvm::Value *emit_mod(Builder &b, Type type, llvm::Value *x, llvm::Value *y,
+                      ir::ConstantInterval facts);
 
 /// Floats: y where either is NaN.
 llvm::Value *emit_min(Builder &b, Type type, llvm::Value *x, llvm::Value *y);

@@ -36,11 +36,11 @@ int log2_exact(int64_t v) {
 
 /// floor(x / d) for a signed x and d > 1. With s = x >> 31, x ^ s is x or -x - 1, never negative,
 /// and floor(x / d) = ((x ^ s) / d) ^ s: an unsigned division, which is cheaper than a signed one.
-Value *floor_by_positive(Builder &b, Type type, Value *x, int64_t d, Range facts) {
+Value *floor_by_positive(Builder &b, Type type, Value *x, int64_t d, ir::ConstantInterval facts) {
     Value *divisor = constant(b, type, d);
     if (is_power_of_two(d))
         return b.CreateAShr(x, constant(b, type, log2_exact(d)));
-    if (facts.non_negative())
+    if (facts.lo >= 0)
         return b.CreateUDiv(x, divisor);
     Value *sign = b.CreateAShr(x, constant(b, type, type.bits() - 1));
     return b.CreateXor(b.CreateUDiv(b.CreateXor(x, sign), divisor), sign);
@@ -94,7 +94,7 @@ Quotient divide_by_variable(Builder &b, Type type, Value *x, Value *y) {
 
 }  // namespace
 
-Value *emit_div(Builder &b, Type type, Value *x, Value *y, Range facts) {
+Value *emit_div(Builder &b, Type type, Value *x, Value *y, ir::ConstantInterval facts) {
     if (type.is_float())
         return b.CreateFDiv(x, y);
     if (type.is_bool())
@@ -117,7 +117,7 @@ Value *emit_div(Builder &b, Type type, Value *x, Value *y, Range facts) {
     return d < 0 ? b.CreateNeg(q) : q;
 }
 
-Value *emit_mod(Builder &b, Type type, Value *x, Value *y, Range facts) {
+Value *emit_mod(Builder &b, Type type, Value *x, Value *y, ir::ConstantInterval facts) {
     if (type.is_float()) {
         Value *floor = b.CreateUnaryIntrinsic(llvm::Intrinsic::floor, b.CreateFDiv(x, y));
         return b.CreateFSub(x, b.CreateFMul(y, floor));

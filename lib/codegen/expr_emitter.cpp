@@ -111,10 +111,10 @@ const Binding &ExprEmitter::variable(const ir::ExprNode &e) const {
     return *bound;
 }
 
-Range ExprEmitter::range(const Expr &e) const {
+ir::ConstantInterval ExprEmitter::range(const Expr &e) const {
     return range_of(e, [&](const ir::ExprNode &v) {
         const Binding *bound = frame_.variables.find(v.name);
-        return bound ? bound->range : Range{};
+        return bound ? bound->range : ir::ConstantInterval{};
     });
 }
 

@@ -67,7 +67,7 @@ class ExprEmitter {
     Binding bind(const Expr &e);
     /// The value of a let around stores, for these.
     llvm::Value *whole_for_stores(llvm::Value *value);
-    Range range(const Expr &e) const;
+    ir::ConstantInterval range(const Expr &e) const;
     void forget() { memo_ = strict_ = {}; }
 
   private:

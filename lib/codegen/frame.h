@@ -46,7 +46,7 @@ struct Binding {
     llvm::Value *value = nullptr;
     std::optional<Offset> offset;  ///< scalar integers: the same with 64 bits
     std::optional<Affine> affine;  ///< integer vectors, where known
-    Range range;
+    ir::ConstantInterval range;
     int depth = 0;  ///< as in Term
 };
 

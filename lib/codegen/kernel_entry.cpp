@@ -36,17 +36,19 @@ class Entry {
             int64_t at =
                 static_cast<int64_t>(offsetof(BufferArgument, dim) + d * sizeof(Dimension));
             std::string suffix = "." + std::to_string(d);
-            Range any = range_of_type(Int(32)), positive{0, any.hi};
+            ir::ConstantInterval any = range_of_type(Int(32)), positive{0, any.hi};
             bind_number(argument.name + ".min" + suffix, Int(32), pointer, at, any);
             bind_number(argument.name + ".extent" + suffix, Int(32), pointer,
                         at + static_cast<int64_t>(offsetof(Dimension, extent)), positive);
             bind_number(argument.name + ".stride" + suffix, Int(64), pointer,
-                        at + static_cast<int64_t>(offsetof(Dimension, stride)), Range{});
+                        at + static_cast<int64_t>(offsetof(Dimension, stride)),
+                        ir::ConstantInterval{});
         }
     }
 
   private:
-    void bind_number(const std::string &name, Type type, Value *base, int64_t bytes, Range range) {
+    void bind_number(const std::string &name, Type type, Value *base, int64_t bytes,
+                     ir::ConstantInterval range) {
         if (used_.variables.count(name) == 0)
             return;
         Value *whole = frame_.load_fixed(frame_.b.getInt64Ty(), base, bytes);

@@ -122,14 +122,15 @@ void StmtEmitter::assertion(const ir::StmtNode &s) {
     exprs_.forget();
 }
 
-Range StmtEmitter::loop_range(const ir::StmtNode &s) const {
-    Range min = exprs_.range(s.min()), extent = exprs_.range(s.extent());
-    Range all = range_of_type(s.min().type());
+ir::ConstantInterval StmtEmitter::loop_range(const ir::StmtNode &s) const {
+    ir::ConstantInterval min = exprs_.range(s.min()), extent = exprs_.range(s.extent());
+    ir::ConstantInterval all = range_of_type(s.min().type());
     __int128 last = static_cast<__int128>(min.hi) + extent.hi - 1;
     return {min.lo, last > all.hi ? all.hi : static_cast<int64_t>(last)};
 }
 
-void StmtEmitter::bind_loop_variable(const ir::StmtNode &s, Value *wide, Range range) {
+void StmtEmitter::bind_loop_variable(const ir::StmtNode &s, Value *wide,
+                                     ir::ConstantInterval range) {
     Binding bound;
     bound.depth = frame_.loop_depth;
     bound.offset = Offset::of(wide, bound.depth);
@@ -142,7 +143,7 @@ void StmtEmitter::serial_loop(const ir::StmtNode &s) {
     Value *begin = exprs_.wide(s.min());
     Value *extent = exprs_.wide(s.extent());
     Value *end = b_.CreateNSWAdd(begin, extent);
-    Range range = loop_range(s);
+    ir::ConstantInterval range = loop_range(s);
     exprs_.forget();
     auto *known = llvm::dyn_cast<llvm::ConstantInt>(extent);
     if (known && known->getSExtValue() <= 0)
@@ -166,7 +167,8 @@ void StmtEmitter::serial_loop(const ir::StmtNode &s) {
 
 /// At least one iteration, with the test at the end: the form that LLVM's loop passes expect. The
 /// counter has 64 bits, so that addresses need no extension.
-void StmtEmitter::counted_loop(const ir::StmtNode &s, Value *begin, Value *end, Range range) {
+void StmtEmitter::counted_loop(const ir::StmtNode &s, Value *begin, Value *end,
+                               ir::ConstantInterval range) {
     llvm::BasicBlock *before = b_.GetInsertBlock();
     llvm::BasicBlock *loop = frame_.new_block(s.name.c_str()), *after = frame_.new_block("done");
     b_.CreateBr(loop);

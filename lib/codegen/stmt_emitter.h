@@ -43,7 +43,8 @@ class StmtEmitter {
     void emit(const ir::Stmt &s);
 
     /// The iterations begin, ..., end - 1 (at least one) of the For `s`.
-    void counted_loop(const ir::StmtNode &s, llvm::Value *begin, llvm::Value *end, Range range);
+    void counted_loop(const ir::StmtNode &s, llvm::Value *begin, llvm::Value *end,
+                      ir::ConstantInterval range);
 
     // profile.cpp
     /// Sets the thread's current Func at the start of a function.
@@ -59,8 +60,8 @@ class StmtEmitter {
     void serial_loop(const ir::StmtNode &s);
     void if_then_else(const ir::StmtNode &s);
     /// The range of the variable of a For.
-    Range loop_range(const ir::StmtNode &s) const;
-    void bind_loop_variable(const ir::StmtNode &s, llvm::Value *wide, Range range);
+    ir::ConstantInterval loop_range(const ir::StmtNode &s) const;
+    void bind_loop_variable(const ir::StmtNode &s, llvm::Value *wide, ir::ConstantInterval range);
 
     // allocate.cpp
     struct Memory {
