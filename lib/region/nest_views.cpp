@@ -11,14 +11,6 @@ namespace Pipe::region {
 
 using namespace ir;
 
-namespace {
-
-Expr ceil_div(const Expr &a, const Expr &b) {
-    return div(add(a, sub(b, int32(1))), b);
-}
-
-}  // namespace
-
 std::map<std::string, Range> RegionSolver::ranges_in(const StageNest &nest, const Box &domain) {
     const graph::FuncNode &func = graph_[nest.func];
     for (const StageLoop &loop : nest.loops)

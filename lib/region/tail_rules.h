@@ -5,11 +5,17 @@
 #include <string>
 #include <vector>
 
+#include "ir/int32.h"
 #include "region/demand.h"
 #include "region/interval.h"
 #include "region/tail_plan.h"
 
 namespace Pipe::region {
+
+/// a / b, rounded up: how many parts of size b a dimension of extent a has.
+inline Expr ceil_div(const Expr &a, const Expr &b) {
+    return ir::div(ir::add(a, ir::sub(b, ir::int32(1))), b);
+}
 
 /// `ranges`, where it is an argument, are those of the nest's loops and intermediate variables.
 class TailRules {
