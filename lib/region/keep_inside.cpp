@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/fold.h"
 #include "ir/int32.h"
 #include "ir/integer_ops.h"
 #include "ir/simplify.h"
 #include "ir/visit.h"
+#include "region/conditions.h"
 #include "region/region_solver.h"
 
 namespace Pipe::region {
