@@ -406,9 +406,25 @@ Interval constant_bounds(const Linear &sum, const Facts &facts) {
 
 namespace {
 
+/// Whether the value of a call may be near the limits of its type although its operands are far from theirs.
+/// Shifts to the left, also those by a negative amount to the right, wrap or saturate; scaled products and
+/// saturating sums are meant for numbers that reach the limits.
+bool may_reach_limits(const Expr &call) {
+    namespace in = intrinsic;
+    if (call->call_kind != CallKind::Intrinsic)
+        return true;
+    int64_t amount = 0;
+    if (call->name == in::shift_right || call->name == in::rounding_shift_right)
+        return !call->args[1].type().is_uint() &&
+               !(as_const_int(call->args[1], &amount) && amount >= 0);
+    return call->name == in::shift_left || call->name == in::rounding_shift_left ||
+           call->name == in::mul_shift_right || call->name == in::rounding_mul_shift_right ||
+           call->name == in::saturating_add || call->name == in::saturating_sub;
+}
+
 bool is_index(const Expr &e, int *budget) {
     if (--*budget < 0 || e->op == Op::Load || e->is_param ||
-        (e->op == Op::Call && e->call_kind != CallKind::Intrinsic))
+        (e->op == Op::Call && may_reach_limits(e)))
         return false;
     // Hashes wrap.
     if (e->op == Op::Cast && e->args[0].type().is_uint() && e->args[0].type().bits() >= 32)

@@ -14,8 +14,8 @@ ConstantInterval constant_bounds(const Expr &e, const Facts &facts = {});
 ConstantInterval constant_bounds(const Linear &sum, const Facts &facts = {});
 
 /// Whether `e` stays far from the limits of its type, as expressions of loop variables and sizes
-/// do: sums of such numbers may be reassociated. Values from memory, callers or C functions may be
-/// any number of their type.
+/// do: sums of such numbers may be reassociated. Values from memory, callers or C functions, and of
+/// operations that saturate or wrap, may be any number of their type.
 bool is_index(const Expr &e);
 
 }  // namespace Pipe::ir

@@ -356,3 +356,32 @@ TEST_CASE("a dividend that does not fit its type is not split", "[simplify]") {
         }
     }
 }
+
+TEST_CASE("terms are not moved past operations that may reach the limits of int32", "[simplify]") {
+    // With x = 7, each of these operations gives an end of int32.
+    auto check = [&](const char *name, const std::vector<Expr> &args, int64_t value) {
+        const Expr operation = make_call(Int(32), name, args, CallKind::Intrinsic);
+        for (int at : {-9, 9}) {
+            const test::Environment values{
+                {"x", {test::Value{7}}}, {"y", {test::Value{at}}}, {"z", {test::Value{0}}}};
+            for (const auto &[comparison, expected] :
+                 {std::pair{operation < z - y, value < -at},
+                  std::pair{z - y <= operation, -at <= value}}) {
+                const Expr simple = simplify(comparison);
+                INFO(to_string(simple) << ", y = " << at);
+                CHECK((*test::evaluate_wrapping(simple, values))[0].i == expected);
+            }
+        }
+    };
+    const Expr largest = c(INT32_MAX), unsigned_1 = make_const(UInt(32), 1);
+    check(intrinsic::rounding_shift_left, {x, c(40)}, INT32_MAX);
+    check(intrinsic::rounding_shift_left, {c(0) - x, c(40)}, INT32_MIN);
+    check(intrinsic::rounding_shift_right, {x, c(-40)}, INT32_MAX);
+    check(intrinsic::rounding_shift_right, {c(0) - x, x - c(40)}, INT32_MIN);
+    check(intrinsic::saturating_add, {x, largest}, INT32_MAX);
+    check(intrinsic::saturating_sub, {c(0) - x, largest}, INT32_MIN);
+    check(intrinsic::mul_shift_right, {x, largest, unsigned_1}, INT32_MAX);
+    check(intrinsic::rounding_mul_shift_right, {c(0) - x, largest, unsigned_1}, INT32_MIN);
+    const Expr shifted = make_call(Int(32), intrinsic::shift_left, {x, c(31)}, CallKind::Intrinsic);
+    CHECK(to_string(simplify(shifted < z - y)) == "shift_left(x, 31) < z - y");
+}
