@@ -279,7 +279,7 @@ class Bounds {
             return Expr();
         const ConstantInterval range = constant_bounds(end);
         if (is_min ? range.has_lo() : range.has_hi())
-            return make_int(end.type(), is_min ? range.lo : range.hi);
+            return constant_end(end.type(), is_min ? range.lo : range.hi);
         return Expr();
     }
 

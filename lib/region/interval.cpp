@@ -42,6 +42,10 @@ Interval intersect(const Interval &a, const Interval &b) {
                                : lesser(a.max, b.max)};
 }
 
+Expr constant_end(Type type, int64_t number) {
+    return type.can_represent(number) ? make_int(type, number) : Expr();
+}
+
 void IntervalScope::assume(const Expr &e, const Interval &interval) {
     for (auto &[other, known] : known_)
         if (equal(other, e)) {

@@ -58,6 +58,10 @@ std::string values_name(const std::string &func, int element);
 /// for themselves. The result has e's type.
 Interval bounds_of(const Expr &e, const IntervalScope &scope);
 
+/// A number as an end of an interval; undefined, which is no end, if the type cannot represent it. Ranges that
+/// are computed in wide arithmetic may begin before the least number of a type, which bounds nothing.
+Expr constant_end(Type type, int64_t number);
+
 /// min/max, simplified if the operands differ by a constant.
 Expr lesser(const Expr &a, const Expr &b);
 Expr greater(const Expr &a, const Expr &b);

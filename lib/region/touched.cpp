@@ -155,8 +155,11 @@ class TouchedVisitor {
         domain.conditions = conjuncts;
         poly::Range joint = poly::joint_range(e, domain);
         constexpr int64_t infinite = poly::Range::infinite;
-        result = intersect(result, {joint.min > -infinite ? make_int(e.type(), joint.min) : Expr(),
-                                    joint.max < infinite ? make_int(e.type(), joint.max) : Expr()});
+        auto end = [&](int64_t number) {
+            return number > -infinite && number < infinite ? constant_end(e.type(), number)
+                                                           : Expr();
+        };
+        result = intersect(result, {end(joint.min), end(joint.max)});
     }
 
     static bool repeats_variable(const Expr &e, const IntervalScope &scope) {

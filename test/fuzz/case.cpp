@@ -362,7 +362,9 @@ std::string Case::try_sizes(Pipeline &pipeline, const std::vector<Box> &sizes) {
     if (!c_.chance(20))
         return "";
     std::string wrong = set_queried_images(pipeline, sizes);
-    return wrong.empty() ? compare(pipeline, sizes) : "with images as queried: " + wrong;
+    if (wrong.empty())
+        wrong = compare(pipeline, sizes);
+    return wrong.empty() ? "" : "with images as queried: " + wrong;
 }
 
 Target Case::target() const {

@@ -250,6 +250,31 @@ TEST_CASE("inputs get the size and the strides that were promised of them", "[dr
     }
 }
 
+TEST_CASE("a condition that ties a coordinate to a Param, of a reduction in parts",
+          "[driver][bounds]") {
+    ImageParam in(Int(32), 1, "in");
+    Param<int> p("p");
+    Func f("f");
+    RDom r(0, 1, "r");
+    r.where(x == p);
+    f(x) = 4;
+    f(x) = max(f(x), in(x - 1 + r));
+    RVar ro("ro"), ri("ri");
+    Var u("u");
+    f.update().split(r, ro, ri, 2).rfactor(ro, u).compute_root();
+    for (int at : {0, 3, 7}) {
+        p.set(at);
+        in.reset();
+        f.infer_input_bounds({8});
+        CHECK(range(in.get(), 0) == Bounds{at - 1, 1});
+        Buffer<int> one = in.get();
+        one.fill(10 + at);
+        Buffer<int> result = f.realize({8});
+        for (int i = 0; i < 8; i++)
+            CHECK(result(i) == (i == at ? 10 + at : 4));
+    }
+}
+
 TEST_CASE("an input that is never large enough", "[driver][bounds][error]") {
     ImageParam in(Float(32), 2, "in");
     Func f("f");
