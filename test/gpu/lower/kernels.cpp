@@ -14,13 +14,13 @@ namespace {
 Expr x = var("f.s0.x"), y = var("f.s0.y"), xo = var("f.s0.xo"), yo = var("f.s0.yo"), w = var("w");
 
 std::string kernels(const Stmt &s) {
-    return ir::to_string(lower::make_kernels(s, nullptr));
+    return ir::to_string(lower::make_kernels(s));
 }
 std::string placed(const Stmt &s) {
     return ir::to_string(lower::place_arrays(s, Target("host-cuda-cuda_capability_80")));
 }
 std::string mapped(const Stmt &s) {
-    return ir::to_string(lower::map_threads(s, nullptr));
+    return ir::to_string(lower::map_threads(s));
 }
 Stmt out(const Expr &index) {
     return copy("out", index, "in", index);
