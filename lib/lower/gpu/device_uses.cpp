@@ -28,10 +28,10 @@ void note_address(const ExprNode &raw_buffer, AccessMap &found) {
         });
 }
 
-/// The buffers that `s` accesses and does not allocate.
+/// The buffers that `s` accesses and that exist outside of it.
 AccessMap accesses(const Stmt &s) {
     AccessMap found;
-    std::set<std::string> allocated;
+    std::set<std::string> inside;
     walk(
         s,
         [&](const Stmt &child) {
@@ -40,7 +40,9 @@ AccessMap accesses(const Stmt &s) {
             if (child->op == StmtOp::Prefetch)
                 found[child->name].read = true;
             if (child->op == StmtOp::Allocate)
-                allocated.insert(child->name);
+                inside.insert(child->name);
+            for (size_t i = 0; child->op == StmtOp::Memoize && i < child->types.size(); i++)
+                inside.insert(buffer_of_memoize(*child.get(), i));
             return true;
         },
         [&](const Expr &e) {
@@ -50,7 +52,7 @@ AccessMap accesses(const Stmt &s) {
                 note_address(*e.get(), found);
             return true;
         });
-    for (const std::string &name : allocated)
+    for (const std::string &name : inside)
         found.erase(name);
     return found;
 }

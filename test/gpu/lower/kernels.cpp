@@ -5,6 +5,7 @@
 #include "lower/gpu/shared_memory.h"
 #include "lower/gpu/threads.h"
 #include "test/gpu/lower/loops.h"
+#include "test/support/parse_ir.h"
 #include "test/support/require_message.h"
 
 using namespace gpu_lower;
@@ -235,4 +236,21 @@ TEST_CASE("device uses: what another task computes is used when that is done", "
     CHECK(ready < use);
     require_message<CompileError>([&] { lower::insert_device_uses(fork(int32(2)), {}); },
                                   {"f.async()", "kernel", "host", "compute both in kernels"});
+}
+
+// A loop that is taken apart has a kernel in one part, and none where the kernel would have nothing to do.
+TEST_CASE("device uses: what is memoized exists inside only", "[device-uses]") {
+    auto cached = [](const std::string &production) {
+        return "memoize f[int32, int32] of (8) by (p) {\n" + production +
+               "} then {\n  out[0] = f.0[0] + f.1[0]\n}\n";
+    };
+    const std::string host = cached("  f.0[0] = 1\n"),
+                      device = cached(
+                          "  launch f.s0 blocks (1, 1, 1) threads (8, 1, 1) shared int64(0) {\n"
+                          "    f.0[0] = 1\n  }\n");
+    const Stmt program = Pipe::testing::parse_stmt(host + device);
+    const std::string text = ir::to_string(lower::insert_device_uses(program, {}));
+    INFO(text);
+    CHECK(text.find("memoize") == 0);
+    CHECK(text.find("} then {\n  use f.0 on host (read)\n  out[0]") != std::string::npos);
 }
