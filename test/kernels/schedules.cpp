@@ -199,18 +199,21 @@ TEST_CASE("a loop over threads without iterations", "[schedules]") {
 }
 
 TEST_CASE("a kernel uses a mask that the host computes", "[schedules]") {
-    Func f("f"), out("out");
-    Var yo("yo"), lane("lane");
-    RDom r(0, 4, "r");
-    f(x, y) = x + 3 * y;
-    out(x, y) = 0;
-    out(r, y) += f(r, y);
-    out.update().split(y, yo, lane, 8, TailStrategy::Predicate).vectorize(lane);
-    f.compute_at(out, lane).gpu_blocks(x);
-    const Target target("host-cuda-cuda_capability_75");
-    const auto compiled = driver::checked(Pipeline(out).compiler()).compile_for({out}, target);
-    const std::string ptx = codegen::ptx(compiled->program(), target);
-    CHECK(ptx.find("_param_0") != std::string::npos);
-    CHECK(testing::parameter_fault(ptx) == "");
-    check(out, {6, 21});
+    for (int lanes : {2, 3, 4, 8, 16}) {
+        Func f("f"), out("out");
+        Var yo("yo"), lane("lane");
+        RDom r(0, 4, "r");
+        f(x, y) = x + 3 * y;
+        out(x, y) = 0;
+        out(r, y) += f(r, y);
+        out.update().split(y, yo, lane, lanes, TailStrategy::Predicate).vectorize(lane);
+        f.compute_at(out, lane).gpu_blocks(x);
+        const Target target("host-cuda-cuda_capability_75");
+        const auto compiled = driver::checked(Pipeline(out).compiler()).compile_for({out}, target);
+        const std::string ptx = codegen::ptx(compiled->program(), target);
+        INFO(lanes << " lanes");
+        CHECK(ptx.find("_param_0") != std::string::npos);
+        CHECK(testing::parameter_fault(ptx) == "");
+        check(out, {6, 21});
+    }
 }

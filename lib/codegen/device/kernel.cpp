@@ -177,8 +177,8 @@ class KernelEmitter {
             return;
         }
         const Binding &outer = *outer_.variables.find(c.name);
-        if (c.value->getType()->isIntOrIntVectorTy(1))
-            value = b.CreateIsNotNull(value);
+        if (value->getType() != c.value->getType())
+            value = b.CreateTrunc(value, c.value->getType());
         Binding bound{value, std::nullopt, std::nullopt, outer.range, 0};
         if (outer.offset)
             bound.offset = Offset::of(b.CreateSExtOrTrunc(value, b.getInt64Ty()), 0);

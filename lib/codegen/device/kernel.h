@@ -10,10 +10,12 @@ namespace Pipe::codegen {
 int32_t emit_device_kernel(Unit &host, const ir::StmtNode &launch, const Closure &used,
                            const Frame &outer);
 
-/// The type in which a value becomes a parameter. Bools take a byte each, those of a vector, too: LLVM 19 declares a
-/// parameter of bits, but loads it as bytes.
+/// The type in which a value becomes a parameter. A bool takes a byte, and narrow integers of a vector are widened to
+/// 32 bits: LLVM 19 declares a vector of two bytes with two bytes, but loads two numbers of 16 bits.
 inline llvm::Type *parameter_type(llvm::Type *value) {
-    return value->isIntOrIntVectorTy(1) ? value->getWithNewBitWidth(8) : value;
+    const unsigned least = value->isVectorTy() ? 32 : 8;
+    const bool narrow = value->isIntOrIntVectorTy() && value->getScalarSizeInBits() < least;
+    return narrow ? value->getWithNewBitWidth(least) : value;
 }
 
 }  // namespace Pipe::codegen
