@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <set>
 
 #include <fmt/format.h>
@@ -193,6 +194,10 @@ class Factorer {
 
     Expr variable(const Node &node) const { return ir::make_variable(Int(32), node.name); }
 
+    /// In this order, a guard may rely on those before it: the guard of an inner split keeps the promise about the
+    /// loop that was split, of which the guard of the outer split makes use.
+    auto inner_first() const { return nodes_ | std::views::reverse; }
+
     /// The values of the definition's RVars in terms of the loops.
     void find_values() {
         for (Node &n : nodes_)
@@ -302,7 +307,7 @@ class Factorer {
         std::map<std::string, Expr> vars;
         for (const auto &[loop, var] : from_.preserved)
             vars[loop] = ir::make_variable(Int(32), var);
-        for (const Node &n : nodes_)
+        for (const Node &n : inner_first())
             require(update.predicate, n.guard, vars);
         if (from_.stage.predicate.defined())
             require_inside(update.predicate, ir::substitute(values, from_.stage.predicate));
@@ -327,11 +332,14 @@ class Factorer {
         if (!condition.defined())
             return;
         Expr c = ir::substitute(values, condition);
-        predicate = predicate.defined() ? ir::make_binary(ir::Op::And, predicate, c) : c;
+        if (is_promised(c))
+            require_inside(predicate, c);
+        else
+            predicate = predicate.defined() ? ir::make_binary(ir::Op::And, predicate, c) : c;
     }
 
-    /// Data read by the user's condition may be accessible only if the guards hold: in vectorized
-    /// code, both sides of && are evaluated.
+    /// Data read by the user's condition may be accessible, and a promise may hold, only if the guards
+    /// hold: both sides of && may be evaluated.
     static void require_inside(Expr &guards, const Expr &condition) {
         guards = guards.defined() ? ir::make_call(Bool(), ir::intrinsic::if_then_else,
                                                   {guards, condition, ir::make_const(Bool(), 0)},
@@ -385,7 +393,7 @@ class Factorer {
         });
         if (!restricted)
             return;
-        for (const Node &n : nodes_)
+        for (const Node &n : inner_first())
             require_of_merge(n.guard);
         if (from_.stage.predicate.defined())
             require_of_merge(ir::substitute(values_, from_.stage.predicate));
@@ -404,7 +412,7 @@ class Factorer {
                 require(result_.merge.predicate,
                         ir::make_binary(ir::Op::LT, ir::int32(0), n.extent), {});
         }
-        for (const Node &n : nodes_)
+        for (const Node &n : inner_first())
             require(result_.merge.predicate, n.guard, first);
     }
 

@@ -1,6 +1,7 @@
 // Bugs of updates over an RDom: accumulators, rfactor, vectorized sums, predicates.
 #include <pipe/pipe.h>
 
+#include <map>
 #include <string_view>
 
 #include <catch2/catch_test_macros.hpp>
@@ -377,6 +378,41 @@ TEST_CASE("memory around a parallel loop stays around it where an RVar is parall
             Pipeline pipeline(sum);
             for (int i = 0; i < 10; i++)
                 REQUIRE(wrong_elements(pipeline, {{{0, 4}, {-2, 26}}}) == 0);
+        }
+    }
+}
+
+// The guard of the outer split relied on a promise that only the guard of the inner split keeps, and was evaluated
+// where that one does not hold.
+TEST_CASE("guards of a split of a split, in one rfactor or two", "[differential]") {
+    Var u("u"), v("v"), w("w"), z("z");
+    RVar yo("yo"), yi("yi"), io("io"), ii("ii");
+    for (bool twice : {false, true}) {
+        Func f("f");
+        RDom r(-1, 2, -1, 10, "r");
+        f(x) = 0;
+        f(r.x * r.y) += r.y + 2;
+        Func part;
+        f.update().split(r.y, yo, yi, 3);
+        if (twice) {
+            part = f.update().rfactor(yo, u);
+            part.update().split(yi, io, ii, 2).rfactor({{r.x, v}, {io, w}, {ii, z}}).compute_root();
+        } else {
+            part = f.update().split(yi, io, ii, 2).rfactor({{yo, u}, {io, v}, {ii, w}});
+        }
+        part.compute_root();
+        std::map<int, int> expected;
+        for (int i = -1; i < 1; i++)
+            for (int j = -1; j < 9; j++)
+                expected[i * j] += j + 2;
+        Buffer<int> compiled(20), reference(20);
+        for (Buffer<int> *out : {&compiled, &reference})
+            out->set_min(-10);
+        f.realize(compiled);
+        Pipeline(f).realize_reference(Realization({reference}));
+        for (int i = -10; i < 10; i++) {
+            CHECK(compiled(i) == expected[i]);
+            CHECK(reference(i) == expected[i]);
         }
     }
 }
