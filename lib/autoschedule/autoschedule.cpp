@@ -136,8 +136,11 @@ Result fall_back(const Graph &graph, schedules::Schedule start, const Machine &m
     result.report.machine = machine;
     result.report.complete = false;
     result.report.notes.push_back("no fusion, because: " + why);
+    const std::vector<bool> placed = placed_by_readers(graph, result.schedule);
     for (const FuncNode &func : graph.funcs) {
         FuncSchedule &f = result.schedule[func.id];
+        if (placed[static_cast<size_t>(func.id)])
+            continue;
         place_fixed(func, f);
         if (!f.touched)
             f.compute.kind = f.store.kind = schedules::LoopLevel::Kind::Root;
@@ -177,6 +180,7 @@ StageGraph stages_of(const Graph &graph, const schedules::Schedule &start, const
 
 void write_plans(const Found &found, const Graph &graph, const Machine &machine,
                  schedules::Schedule &schedule) {
+    const std::vector<bool> placed = placed_by_readers(graph, schedule);
     for (const Plan &plan : found.plans) {
         if (plan.threads.empty())
             apply(plan, found.graph, graph, machine, schedule);
@@ -184,7 +188,7 @@ void write_plans(const Found &found, const Graph &graph, const Machine &machine,
             apply_kernel(plan, found.graph, graph, schedule);
     }
     for (const Node &node : found.graph.nodes)
-        if (node.role == Role::Fixed)
+        if (node.role == Role::Fixed && !placed[static_cast<size_t>(node.id)])
             place_fixed(graph[node.id], schedule[node.id]);
 }
 

@@ -15,36 +15,43 @@ using schedules::StageSchedule;
 
 namespace {
 
+bool has_level(const FuncNode &func, const FuncSchedule &f) {
+    return func.is_output || !f.compute.inlined() || !f.store.inlined();
+}
+
 /// fold_storage and hoist_storage depend on the loops around a Func: without a level, lowering finds its place
 /// in the loops of its readers as the user wrote them.
-bool depends_on_readers(const FuncSchedule &f) {
-    return f.touched && f.compute.inlined() && f.store.inlined() &&
-           (!f.folds.empty() || !f.hoist.inlined());
+bool depends_on_readers(const FuncNode &func, const FuncSchedule &f) {
+    return f.touched && !has_level(func, f) && (!f.folds.empty() || !f.hoist.inlined());
 }
 
 /// Funcs whose loops or inlining are the user's because a directive names or depends on them.
 struct Kept {
     std::vector<bool> loops, inlined;
+    std::vector<bool> placed;  ///< without a level, and not to be given one
 };
 
-/// The readers of `func` stay as the user wrote them: those that are inlined, and the loops of the others.
+/// The readers of `func` stay as the user wrote them: those that are inlined, and the loops of the others. Where a
+/// reader has no level itself, its place is in the loops of its own readers.
 void keep_readers(const Graph &graph, const Schedule &user, const FuncNode &func, Kept &kept) {
     for (FuncId reader : func.consumers) {
         const FuncSchedule &f = user[reader];
         const auto i = static_cast<size_t>(reader);
-        if (kept.loops[i] || kept.inlined[i])
-            continue;
         const bool is_inlined =
             !graph[reader].is_output && !graph[reader].has_updates() && f.compute.inlined();
+        if (is_inlined && kept.loops[i])
+            continue;  // a level names its loops: it is stored at root to have some
         (is_inlined ? kept.inlined : kept.loops)[i] = true;
-        if (is_inlined)
-            keep_readers(graph, user, graph[reader], kept);
+        if (has_level(graph[reader], f) || kept.placed[i])
+            continue;
+        kept.placed[i] = true;
+        keep_readers(graph, user, graph[reader], kept);
     }
 }
 
 Kept kept_for_directives(const Graph &graph, const Schedule &user) {
     const std::vector<bool> none(graph.funcs.size(), false);
-    Kept kept{none, none};
+    Kept kept{none, none, none};
     auto note = [&](const LoopLevel &level) {
         if (level.at() && level.func != FuncId::None)
             kept.loops[static_cast<size_t>(level.func)] = true;
@@ -60,9 +67,9 @@ Kept kept_for_directives(const Graph &graph, const Schedule &user) {
             note(s.fuse_level);
     }
     for (const FuncNode &func : graph.funcs) {
-        if (!depends_on_readers(user[func.id]))
+        if (!depends_on_readers(func, user[func.id]))
             continue;
-        kept.loops[static_cast<size_t>(func.id)] = true;
+        kept.loops[static_cast<size_t>(func.id)] = kept.placed[static_cast<size_t>(func.id)] = true;
         keep_readers(graph, user, func, kept);
     }
     return kept;
@@ -131,6 +138,10 @@ std::vector<Role> roles_of(const Graph &graph, const Schedule &user) {
                             : role_of(func, user.funcs[f], kept.loops[f], stored[f]));
     }
     return roles;
+}
+
+std::vector<bool> placed_by_readers(const Graph &graph, const Schedule &user) {
+    return kept_for_directives(graph, user).placed;
 }
 
 void complete_levels(const Graph &graph, Schedule &user) {

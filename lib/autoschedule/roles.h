@@ -22,6 +22,10 @@ bool must_be_stored(const schedules::FuncSchedule &user);
 /// One per Func.
 std::vector<Role> roles_of(const graph::Graph &graph, const schedules::Schedule &user);
 
+/// Funcs without a level of which directives need the place that lowering finds in the loops of their readers: they
+/// get no other one.
+std::vector<bool> placed_by_readers(const graph::Graph &graph, const schedules::Schedule &user);
+
 /// Adds the levels that follow from the user's: of f.compute_at(g, x), every Func between f and g
 /// that has no level is computed there too; with store_at() or store_root() alone, a Func is
 /// computed where it is stored.

@@ -144,3 +144,38 @@ TEST_CASE("Each Func of each pipeline can be pinned") {
         schedule_keeping(graph::freeze({p.harris}), p.sizes(), {name});
     }
 }
+
+// Storage between a Func without level and the loops around it: the readers in between get no level either.
+TEST_CASE("hoist_storage of a Func whose reader has no level", "[hoist]") {
+    Func f("f"), g("g");
+    Var x("x"), y("y"), u("u");
+    RDom r(-1, 1, -1, 1, "r");
+    f(x, y) = 0;
+    f(r.x * r.y, y) += 1;
+    g(x, y) = f(x, y) + f(x, y);
+    Func part = f.update().rfactor(r.x, u);
+    part.hoist_storage(g, x);
+    SECTION("the storage alone") {}
+    SECTION("and its order") {
+        part.reorder_storage(u, x, y);
+    }
+    SECTION("and that of the reader") {
+        f.reorder_storage(y, x);
+    }
+    const graph::Frozen frozen = graph::freeze({g});
+    schedule_keeping(frozen, {{{{0, 40}, {0, 30}}}, {}, {}}, {"f", "f_intm", "g"});
+}
+
+TEST_CASE("hoist_storage into the loops of a Func that would be inlined", "[hoist]") {
+    Func f("f"), g("g"), out("out");
+    Var x("x");
+    RDom r(0, 4, "r");
+    f(x) = 0;
+    f(x) += r;
+    g(x) = f(x) + f(x);
+    out(x) = g(x) + g(x);
+    f.hoist_storage(g, x);
+    const graph::Frozen frozen = graph::freeze({out});
+    const Result result = schedule_keeping(frozen, {{{{0, 40}}}, {}, {}}, {"f"});
+    CHECK(result.schedule[id(frozen, "g")].compute.root());
+}
