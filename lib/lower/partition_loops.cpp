@@ -88,7 +88,6 @@ class PartitionLoops : public Mutator {
         int nodes = count_nodes(s->body(), max_body_nodes);
         bool pays =
             nodes <= max_body_nodes && steady && nodes / max_nodes_per_saving < steady->saved;
-        if(getenv("DBGP")) fprintf(stderr,"%s edge %d innermost %d steady %d saved %d nodes %d last %d first %d\n",s->name.c_str(),at_edge_,innermost,bool(steady),steady?steady->saved:-1,nodes,steady&&steady->last.defined(),steady&&steady->first.defined());
         if (!steady || !(pays || always))
             return Mutator::mutate(s);
         if (always)
