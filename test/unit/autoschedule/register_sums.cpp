@@ -51,33 +51,32 @@ int count(const std::string &text, const std::string &part) {
 
 constexpr int sizes[][2] = {{1, 1}, {7, 5}, {64, 9}, {130, 67}, {1000, 3}};
 
+/// So many sums of a large picture are in register blocks; the results are right for pictures of all sizes.
+void check_blocks(Windows &w, int sums) {
+    const std::string report = w.checked(2000, 1500);
+    INFO(report);
+    CHECK(count(report, "per register block") == sums);
+    for (const auto &size : sizes)
+        w.checked(size[0], size[1]);
+}
+
 }  // namespace
 
 TEST_CASE("a sum that only the output reads, at its own point, is computed in its register blocks",
           "[autoschedule]") {
     Windows w;
     w.out(x, y) = max(w.total(x, y), 0) / 2;
-    const std::string report = w.checked(2000, 1500);
-    INFO(report);
-    CHECK(count(report, "per register block") == 1);
-    for (const auto &size : sizes)
-        w.checked(size[0], size[1]);
+    check_blocks(w, 1);
 }
 
 TEST_CASE("two sums of one reader share the registers", "[autoschedule]") {
     Windows w;
     w.out(x, y) = w.total(x, y) - w.largest(x, y);
-    const std::string report = w.checked(2000, 1500);
-    INFO(report);
-    CHECK(count(report, "per register block") == 2);
-    for (const auto &size : sizes)
-        w.checked(size[0], size[1]);
+    check_blocks(w, 2);
 }
 
 TEST_CASE("a sum that is read at several points is not", "[autoschedule]") {
     Windows w;
     w.out(x, y) = w.total(x, y) + w.total(max(x - 1, 0), y);
-    const std::string report = w.checked(2000, 1500);
-    INFO(report);
-    CHECK(count(report, "per register block") == 0);
+    check_blocks(w, 0);
 }

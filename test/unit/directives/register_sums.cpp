@@ -171,6 +171,16 @@ TEST_CASE("what is no block of sums stays as it is", "[register_sums]") {
 
 namespace {
 
+/// The update in blocks of 4 by 3 sums.
+void block(Func &f, const RDom &r) {
+    f.update()
+        .split(y, yo, yi, 3, TailStrategy::GuardWithIf)
+        .split(x, xo, xi, 4, TailStrategy::GuardWithIf)
+        .reorder({xi, yi, r, xo, yo})
+        .vectorize(xi)
+        .unroll(yi);
+}
+
 /// Whether the pure definition has loops of its own.
 bool has_pure_loops(const Func &f) {
     return loops_of(f).find("for f.s0.") != std::string::npos;
@@ -192,12 +202,7 @@ TEST_CASE("blocks of sums start from an input", "[register_sums]") {
     Func f("f");
     f(x, y) = in(x, y);
     f(x, y) += in(x, r) * in(r, y);
-    f.update()
-        .split(y, yo, yi, 3, TailStrategy::GuardWithIf)
-        .split(x, xo, xi, 4, TailStrategy::GuardWithIf)
-        .reorder({xi, yi, r, xo, yo})
-        .vectorize(xi)
-        .unroll(yi);
+    block(f, r);
     CHECK_FALSE(has_pure_loops(f));
     for (const Shape &shape :
          {Shape{{0, 9}, {0, 4}}, Shape{{-3, 17}, {2, 7}}, Shape{{0, 1}, {0, 1}}})
@@ -235,12 +240,7 @@ TEST_CASE("blocks of sums load a start that is not a formula, or is not theirs a
         g.compute_root();
         f(x, y) = g(x, y);
         f(x, y) += in(x, r) * in(r, y);
-        f.update()
-            .split(y, yo, yi, 3, TailStrategy::GuardWithIf)
-            .split(x, xo, xi, 4, TailStrategy::GuardWithIf)
-            .reorder({xi, yi, r, xo, yo})
-            .vectorize(xi)
-            .unroll(yi);
+        block(f, r);
         CHECK(has_sums(f));
         CHECK(has_pure_loops(f));
         check_equal(f, {{0, 9}, {0, 4}});
