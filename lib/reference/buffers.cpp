@@ -8,12 +8,12 @@ std::string quoted(const std::string &name) {
     return "\"" + name + "\"";
 }
 
-Box box_of(const BufferView &view) {
-    Box box(view.dims.size());
+Box box_of(std::span<const BufferDim> dims) {
+    Box box(dims.size());
     box.empty = false;
-    for (size_t d = 0; d < view.dims.size(); d++) {
-        box.lo[d] = view.dims[d].min;
-        box.hi[d] = view.dims[d].min + view.dims[d].extent - 1;
+    for (size_t d = 0; d < dims.size(); d++) {
+        box.lo[d] = dims[d].min;
+        box.hi[d] = dims[d].min + dims[d].extent - 1;
     }
     return box;
 }

@@ -1,6 +1,7 @@
 #pragma once
 // The buffers that the caller of evaluate() gives.
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,7 @@ namespace Pipe::reference {
 std::string quoted(const std::string &name);
 
 /// The coordinates of the elements.
-Box box_of(const BufferView &view);
+Box box_of(std::span<const BufferDim> dims);
 
 /// RuntimeError unless there is one buffer, with memory, for each value of each output, and their types and
 /// dimensions are the outputs'.

@@ -295,7 +295,7 @@ Value Evaluator::left_alone(const Point &at, size_t element) const {
     size_t i = 0;
     for (FuncId id : graph_.outputs) {
         const BufferView &view = outputs_.at(i + (id == func_->id ? element : 0));
-        if (id == func_->id && box_of(view).contains(at))
+        if (id == func_->id && box_of(view.dims).contains(at))
             return load(view.type, address(view, at));
         i += graph_[id].types.size();
     }
@@ -410,7 +410,7 @@ bool Evaluator::evaluate_func(const FuncNode &func) {
 
 void Evaluator::run() {
     for_each_output([&](FuncId id, size_t, const BufferView &view) {
-        for_each_point(box_of(view), [&](const Point &at) { want(id, at); });
+        for_each_point(box_of(view.dims), [&](const Point &at) { want(id, at); });
     });
     bool finished = false;
     while (!finished) {
@@ -424,7 +424,7 @@ void Evaluator::run() {
             throw InternalError("reference: values that depend on each other");
     }
     for_each_output([&](FuncId id, size_t e, const BufferView &view) {
-        for_each_point(box_of(view), [&](const Point &at) {
+        for_each_point(box_of(view.dims), [&](const Point &at) {
             store(view.type, address(view, at), func(id, static_cast<int>(e), at));
         });
     });

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "graph/extern_stage.h"
+#include "reference/buffers.h"
 #include <pipe/raw_buffer.h>
 
 namespace Pipe::reference {
@@ -34,7 +35,7 @@ ExternStage::ExternStage(const graph::Graph &graph, const graph::FuncNode &func,
 Box ExternStage::ask(const Box &box) {
     set_shapes(box);
     call();
-    Box more = box_of(args_[args_.size() - func_.types.size()]);
+    Box more = box_of(args_[args_.size() - func_.types.size()].dims);
     more.empty = false;
     for (size_t d = 0; d < box.lo.size(); d++) {
         more.lo[d] = std::min(more.lo[d], box.lo[d]);
@@ -129,7 +130,7 @@ void ExternStage::allocate(Argument &a) {
 bool ExternStage::fill(Argument &a) {
     allocate(a);
     bool complete = true;
-    for_each_point(box_of(a), [&](const Point &at) {
+    for_each_point(box_of(a.dims), [&](const Point &at) {
         Value value = source_.func(static_cast<FuncId>(a.expr->int_value), a.expr->index, at);
         complete &= value.known();
         if (value.known())
@@ -152,16 +153,6 @@ void ExternStage::use_image(Argument &a) {
     }
     a.host = image.host;
     a.dims.assign(image.dims.begin(), image.dims.end());
-}
-
-Box ExternStage::box_of(const Argument &a) const {
-    Box box(a.dims.size());
-    box.empty = false;
-    for (size_t d = 0; d < a.dims.size(); d++) {
-        box.lo[d] = a.dims[d].min;
-        box.hi[d] = a.dims[d].min + a.dims[d].extent - 1;
-    }
-    return box;
 }
 
 }  // namespace Pipe::reference

@@ -46,7 +46,6 @@ class ExternStage {
     void allocate(Argument &argument);
     bool fill(Argument &argument);
     void use_image(Argument &argument);
-    Box box_of(const Argument &argument) const;
 
     const graph::Graph &graph_;
     const graph::FuncNode &func_;
