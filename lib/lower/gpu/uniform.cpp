@@ -16,7 +16,7 @@ void UniformScope::learn(const std::string &name, const Bound &bound) {
 }
 
 region::Interval UniformScope::interval(const Expr &e) const {
-    if (contains(e, may_change))
+    if (!e.type().is_scalar() || contains(e, may_change))
         return {};
     return region::bounds_of(e, intervals_);
 }

@@ -52,6 +52,22 @@ TEST_CASE("kernels: the innermost loop is dimension x", "[kernels]") {
 )");
 }
 
+TEST_CASE("kernels: the number of threads where a vector is bound around them", "[kernels]") {
+    const Expr loaded = ir::make_load(Int(8, 4), "in", ir::make_ramp(xo * 4, int32(1), 4));
+    const Expr t = ir::make_variable(Int(8, 4), "t"),
+               one = ir::make_broadcast(ir::make_int(Int(8), 1), 4);
+    const Expr vector =
+        ir::make_binary(ir::Op::Add,
+                        ir::make_select(ir::make_binary(ir::Op::LE, t, one), one,
+                                        ir::make_broadcast(ir::make_cast(Int(8), var("p")), 4)),
+                        one);
+    const Stmt nest = blocks("f.s0.xo", w,
+                             ir::make_let("t", loaded,
+                                          ir::make_let("v", ir::make_cast(Int(32, 4), vector),
+                                                       threads("f.s0.x", 8, out(x + xo * 8)))));
+    CHECK(kernels(nest).find("blocks (w, 1, 1) threads (8, 1, 1)") != std::string::npos);
+}
+
 TEST_CASE("kernels: blocks outside of their range do nothing", "[kernels]") {
     Stmt nest = blocks("f.s0.yo", 5,
                        blocks("f.s0.xo", ir::make_binary(ir::Op::Add, yo, int32(1)), out(xo)));
