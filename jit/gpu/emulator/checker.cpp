@@ -153,7 +153,10 @@ void Checker::store_to_used(const Access &access, Shadow::Cells cells) {
         for (Stamp reader : {cell->reader, cell->other_reader}) {
             if (!is_unordered(access, reader))
                 continue;
-            if (stored_by_other && (reader & Cell::own))
+            // It has loaded what it stored; so this store is harmless if it changes nothing, as the one after that
+            // load was, if there is one.
+            const bool stored_since = stored_by_other || writer > reader;
+            if (stored_since && (reader & Cell::own))
                 add_pending(access, *cell, reader, GPUSite::Load);
             else
                 report_race(access.site, offset, access.array_bytes, reader, GPUSite::Load);

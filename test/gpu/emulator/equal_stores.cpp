@@ -11,8 +11,8 @@ namespace {
 constexpr int n = 40;  // 32 threads compute 8 elements twice
 
 /// Each block stores all of out, as f(x) = 3 * x; the second half of the threads a few elements that the first half
-/// stores, too. Then threads load them, and store something else.
-enum class Tail { Equal, Different, LoadedBefore, AlreadyThere };
+/// stores, too. Then threads load them; and again; or store something else.
+enum class Tail { Equal, Again, Different, LoadedBefore, AlreadyThere };
 void tails(EmulatedThread *t, void *const *params) {
     auto *out = param<int16_t *>(params, 0);
     const auto variant = static_cast<Tail>(param<int64_t>(params, 1));
@@ -20,12 +20,16 @@ void tails(EmulatedThread *t, void *const *params) {
     const int begin = x < 16 ? x * 2 : n - 32 + (x - 16) * 2;
     if (variant == Tail::LoadedBefore)
         load(t, 1, out + begin);
-    for (int i = begin; i < begin + 2; i++)
-        store(t, 0, out + i,
-              static_cast<int16_t>(variant == Tail::Different && i == 20 ? x : 3 * i));
-    load(t, 1, out + begin);
-    barrier(t, 2);
-    load(t, 1, out + (n - 2 - begin));
+    for (int round = 0; round < (variant == Tail::Again ? 3 : 1); round++) {
+        for (int i = begin; i < begin + 2; i++)
+            store(t, 0, out + i,
+                  static_cast<int16_t>(variant == Tail::Different && i == 20 ? x : 3 * i));
+        load(t, 1, out + begin);
+        barrier(t, 2);
+        load(t, 1, out + (n - 2 - begin));
+        if (variant == Tail::Again)
+            barrier(t, 2);
+    }
     if (variant == Tail::AlreadyThere)  // after the load of another thread, with no barrier
         store(t, 0, out + begin, static_cast<int16_t>(3 * begin));
 }
@@ -56,6 +60,16 @@ TEST_CASE("equal values that several threads store are counted, and do not race"
     const int64_t stores = 32 * 2;
     REQUIRE(counters[0].redundant() == stores - n);
     REQUIRE(counters[1].redundant() == 3 * stores - n);
+}
+
+TEST_CASE("equal values that several blocks store and load again and again do not race",
+          "[emulator]") {
+    EmulatedDevice device;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        device.set_seed(seed);
+        for (int blocks : {1, 3})
+            REQUIRE(run_tails(device, Tail::Again, blocks).empty());
+    }
 }
 
 TEST_CASE("other values do race, and so do equal ones with loads of what they replace",
