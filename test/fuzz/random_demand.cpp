@@ -342,7 +342,7 @@ std::map<std::string, int64_t> numbers_of(const Algorithm &algorithm, const grap
 
 TEST_CASE("the demand of random schedules at numbers is what their loops do", "[fuzz]") {
     Seeds all = seeds();
-    int cases = 0, productions = 0, stores = 0, reads = 0, exact = 0;
+    int cases = 0, productions = 0, stores = 0, reads = 0, with_exact = 0;
     for (uint64_t seed = all.first; seed < all.first + uint64_t(all.count); seed++) {
         Choices c(seed);
         Algorithm algorithm = generate(c);
@@ -375,8 +375,8 @@ TEST_CASE("the demand of random schedules at numbers is what their loops do", "[
             const region::RegionPlan plan = region::plan_regions(tree);
             Run run(plan, numbers_of(algorithm, graph, sizes, boxes));
             run.run();
-            productions += run.productions, stores += run.stores, reads += run.reads,
-                exact += run.exact;
+            productions += run.productions, stores += run.stores, reads += run.reads;
+            with_exact += run.exact > 0;
             cases++;
         } catch (const CompileError &) {
         }
@@ -385,7 +385,7 @@ TEST_CASE("the demand of random schedules at numbers is what their loops do", "[
         return;
     CHECK(cases * 3 > all.count);
     CHECK(productions > 5 * cases);
-    CHECK(exact * 20 > productions);
+    CHECK(with_exact * 4 > cases);
     CHECK(stores > 100 * cases);
     CHECK(reads > 100 * cases);
 }
