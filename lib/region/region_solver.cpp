@@ -71,7 +71,7 @@ void RegionSolver::find_values() {
         bool any = false;
         for (size_t i = 0; i < func.types.size(); i++) {
             Interval v;
-            if (func.types[i] == Int(32))
+            if (func.types[i].is_int_or_uint())
                 v = bounds_of(func.stages[0].values[i], scope);
             values.push_back({known(v.min), known(v.max)});
             any |= values.back().min.defined() || values.back().max.defined();

@@ -107,6 +107,13 @@ TEST_CASE("an index that another Func promises to bound", "[differential]") {
         producer.compute_at(out, x);
         CHECK(wrong_elements(out, {shape}) == 0);
     }
+    Func hash("hash"), table("table"), looked_up("looked_up");
+    hash(x) = cast<uint32_t>(x) * 2654435761u % 31u;
+    table(x) = x * 3;
+    looked_up(x) = table(cast<int>(hash(x)));
+    hash.compute_root();
+    table.compute_root();
+    CHECK(wrong_elements(looked_up, {{{-7, 20}}}) == 0);
     // With updates there is no promise.
     Func offset("offset"), producer("producer"), out("out");
     offset(x) = clamp(x, -3, 5);
