@@ -17,6 +17,7 @@
 #include "graph/extern_stage.h"
 #include "graph/freeze.h"
 #include "ir/program.h"
+#include "ir/substitute.h"
 #include "ir/visit.h"
 #include "region/numeric_demand.h"
 #include "unit/autoschedule/pipelines.h"
@@ -64,11 +65,14 @@ class Scheduled {
     Scheduled(const Scheduled &) = delete;
 
     void check(Choices &choices) {
-        // What is read of an inlined Func may be only one of its elements; then nothing may read other Funcs.
-        for (const autoschedule::Node &node : found_.graph.nodes)
-            if (node.inlined ? frozen_.graph[node.id].types.size() > 1
+        // What is read of an inlined Func may be only one of its elements, or leave out coordinates: then nothing
+        // may read other Funcs.
+        for (const autoschedule::Node &node : found_.graph.nodes) {
+            const graph::FuncNode &func = frozen_.graph[node.id];
+            if (node.inlined ? func.types.size() > 1 || !uses_all_coordinates(func)
                              : !tree_->place(node.id).computed)
                 return;
+        }
         for (const Plan &plan : found_.plans)
             if (plan.members.size() > 1 && !has_scans(plan))
                 check(plan, choices);
@@ -77,6 +81,14 @@ class Scheduled {
     int compared = 0, exact = 0;
 
   private:
+    static bool uses_all_coordinates(const graph::FuncNode &func) {
+        std::set<std::string> used;
+        for (const Expr &value : func.stages[0].values)
+            used.merge(ir::free_vars(value));
+        return std::all_of(func.args.begin(), func.args.end(),
+                           [&](const std::string &arg) { return used.count(arg) > 0; });
+    }
+
     void set_sizes(const autoschedule::Sizes &sizes) {
         auto set = [&](const std::string &buffer, const auto &dims) {
             for (size_t d = 0; d < dims.size(); d++) {
@@ -132,7 +144,10 @@ class Scheduled {
         choose_iteration(level, choices);
         const auto tile = demand_->computed(output, static_cast<int>(plan.stage));
         const auto needed = demand_->needed(id);
-        if (std::any_of(tile.begin(), tile.end(), [](const auto &r) { return r.is_empty(); }))
+        auto is_empty = [](const poly::Range &r) { return r.is_empty(); };
+        if (std::any_of(tile.begin(), tile.end(), is_empty) ||
+            std::any_of(needed.begin(), needed.end(),
+                        is_empty))  // conditions may exclude all of it
             return;
         for (size_t d = 0; d < needed.size(); d++) {
             const poly::Coordinate &c = region[d];

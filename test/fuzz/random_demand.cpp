@@ -338,54 +338,63 @@ std::map<std::string, int64_t> numbers_of(const Algorithm &algorithm, const grap
     return names;
 }
 
+struct Totals {
+    int cases = 0, productions = 0, stores = 0, reads = 0, with_exact = 0;
+};
+
+/// Runs the loops of one random pipeline; a CompileError where its schedule is refused.
+void run_case(uint64_t seed, Totals &totals) {
+    Choices c(seed);
+    Algorithm algorithm = generate(c);
+    const bool has_extern = std::any_of(algorithm.sources.begin(), algorithm.sources.end(),
+                                        [](const Source &s) { return s.is_extern; });
+    std::vector<Func> outputs;
+    std::vector<Box> sizes;
+    for (int output : algorithm.outputs) {
+        const Source &source = algorithm.sources[static_cast<size_t>(output)];
+        outputs.push_back(source.func);
+        Box &box = sizes.emplace_back();
+        for (int d = 0; d < source.dimensions; d++)
+            box.push_back({d, d + c.between(1, d == 0 ? 17 : 6) - 1});
+    }
+    const ScheduleInfo info = give_schedule(algorithm, Mode::Manual, Rules::Legal, sizes, c);
+    if (has_extern || info.memoizes)
+        return;
+    fit_sizes(algorithm, info, sizes);
+    const std::vector<Box> boxes = required_boxes(algorithm, sizes, info.slack);
+    std::string shown;
+    for (const std::vector<std::string> &lines : {algorithm.text, info.text})
+        for (const std::string &line : lines)
+            shown += line + "\n";
+    INFO("seed " << seed << "\n" << shown);
+    const graph::Frozen frozen = graph::freeze(outputs);
+    const graph::Graph graph = graph::inline_funcs(frozen.graph, frozen.schedule);
+    graph::check(graph, frozen.schedule);
+    const region::LoopTree tree(graph, frozen.schedule);
+    const region::RegionPlan plan = region::plan_regions(tree);
+    Run run(plan, numbers_of(algorithm, graph, sizes, boxes));
+    run.run();
+    totals.productions += run.productions, totals.stores += run.stores;
+    totals.reads += run.reads, totals.with_exact += run.exact > 0;
+    totals.cases++;
+}
+
 }  // namespace
 
 TEST_CASE("the demand of random schedules at numbers is what their loops do", "[fuzz]") {
-    Seeds all = seeds();
-    int cases = 0, productions = 0, stores = 0, reads = 0, with_exact = 0;
+    const Seeds all = seeds();
+    Totals totals;
     for (uint64_t seed = all.first; seed < all.first + uint64_t(all.count); seed++) {
-        Choices c(seed);
-        Algorithm algorithm = generate(c);
-        const bool has_extern = std::any_of(algorithm.sources.begin(), algorithm.sources.end(),
-                                            [](const Source &s) { return s.is_extern; });
-        std::vector<Func> outputs;
-        std::vector<Box> sizes;
-        for (int output : algorithm.outputs) {
-            const Source &source = algorithm.sources[static_cast<size_t>(output)];
-            outputs.push_back(source.func);
-            Box &box = sizes.emplace_back();
-            for (int d = 0; d < source.dimensions; d++)
-                box.push_back({d, d + c.between(1, d == 0 ? 17 : 6) - 1});
-        }
-        const ScheduleInfo info = give_schedule(algorithm, Mode::Manual, Rules::Legal, sizes, c);
-        if (has_extern || info.memoizes)
-            continue;
-        fit_sizes(algorithm, info, sizes);
-        const std::vector<Box> boxes = required_boxes(algorithm, sizes, info.slack);
-        std::string shown;
-        for (const std::vector<std::string> &lines : {algorithm.text, info.text})
-            for (const std::string &line : lines)
-                shown += line + "\n";
-        INFO("seed " << seed << "\n" << shown);
         try {
-            const graph::Frozen frozen = graph::freeze(outputs);
-            const graph::Graph graph = graph::inline_funcs(frozen.graph, frozen.schedule);
-            graph::check(graph, frozen.schedule);
-            const region::LoopTree tree(graph, frozen.schedule);
-            const region::RegionPlan plan = region::plan_regions(tree);
-            Run run(plan, numbers_of(algorithm, graph, sizes, boxes));
-            run.run();
-            productions += run.productions, stores += run.stores, reads += run.reads;
-            with_exact += run.exact > 0;
-            cases++;
+            run_case(seed, totals);
         } catch (const CompileError &) {
         }
     }
     if (all.count < usual_pipelines)
         return;
-    CHECK(cases * 3 > all.count);
-    CHECK(productions > 5 * cases);
-    CHECK(with_exact * 4 > cases);
-    CHECK(stores > 100 * cases);
-    CHECK(reads > 100 * cases);
+    CHECK(totals.cases * 3 > all.count);
+    CHECK(totals.productions > 5 * totals.cases);
+    CHECK(totals.with_exact * 4 > totals.cases);
+    CHECK(totals.stores > 100 * totals.cases);
+    CHECK(totals.reads > 100 * totals.cases);
 }

@@ -138,7 +138,8 @@ TEST_CASE("random pipelines in place or nearly", "[fuzz]") {
             REQUIRE(buffers.memory.elements == before);
             INFO(e.what());
             const std::string text = e.what();
-            REQUIRE((text.find("shares elements") != text.npos || text.find("may_alias") != text.npos ||
+            REQUIRE((text.find("shares elements") != text.npos ||
+                     text.find("may_alias") != text.npos ||
                      text.find("ShiftInwards") != text.npos ||
                      text.find("points are stored") != text.npos));
             refused++;

@@ -53,8 +53,8 @@ bool Scheduler::has_vector() const {
 /// Whether iterations of a loop that is no longer serial combine into the same elements.
 bool Scheduler::shares_elements() const {
     return std::any_of(loops_->begin(), loops_->end(), [](const Loop &loop) {
-        return loop.var.reduction &&
-               loop.kind != LoopKind::Serial && loop.kind != LoopKind::Unrolled;
+        return loop.var.reduction && loop.kind != LoopKind::Serial &&
+               loop.kind != LoopKind::Unrolled;
     });
 }
 
