@@ -1,6 +1,8 @@
 #include "autoschedule/roles.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "graph/extern_stage.h"
 
@@ -19,10 +21,54 @@ bool has_level(const FuncNode &func, const FuncSchedule &f) {
     return func.is_output || !f.compute.inlined() || !f.store.inlined();
 }
 
-/// fold_storage and hoist_storage depend on the loops around a Func: without a level, lowering finds its place
-/// in the loops of its readers as the user wrote them.
+/// Loops whose number of iterations does not depend on where the Func is computed.
+std::set<std::string> loops_of_constant_extent(const FuncNode &func, const FuncSchedule &f,
+                                               const StageSchedule &stage) {
+    std::set<std::string> result;
+    for (const schedules::Bound &b : f.bounds)
+        result.insert(b.var);
+    auto is_constant = [&](const std::string &loop) {
+        const bool is_dimension =
+            std::find(func.args.begin(), func.args.end(), loop) != func.args.end();
+        const bool is_made = std::any_of(stage.transforms.begin(), stage.transforms.end(),
+                                         [&](const schedules::Transform &t) {
+                                             return t.kind != schedules::Transform::Kind::Fuse &&
+                                                    (t.outer == loop || t.inner == loop);
+                                         });
+        return result.count(loop) > 0 || !(is_dimension || is_made);
+    };
+    for (const schedules::Transform &t : stage.transforms) {
+        const bool is_split = t.kind == schedules::Transform::Kind::Split;
+        const bool is_fuse = t.kind == schedules::Transform::Kind::Fuse;
+        if (is_split)
+            result.insert(t.inner);
+        if (is_fuse ? is_constant(t.outer) && is_constant(t.inner) : is_constant(t.old_name))
+            result.insert(is_fuse ? t.old_name : t.outer);
+    }
+    return result;
+}
+
+/// vectorize() or unroll() of a whole dimension, of a Func that is not inlined where it has no level.
+bool needs_constant_extents(const FuncNode &func, const FuncSchedule &f) {
+    return func.has_updates() &&
+           std::any_of(f.stages.begin(), f.stages.end(), [&](const StageSchedule &stage) {
+               const std::set<std::string> constant = loops_of_constant_extent(func, f, stage);
+               return std::any_of(
+                   stage.dims.begin(), stage.dims.end(), [&](const schedules::Dim &d) {
+                       return (d.kind == LoopKind::Vectorized || d.kind == LoopKind::Unrolled) &&
+                              !d.is_reduction && !constant.count(d.name);
+                   });
+           });
+}
+
+/// fold_storage and hoist_storage depend on the loops around a Func, and so do loops that need a constant extent:
+/// without a level, lowering finds its place in the loops of its readers as the user wrote them.
 bool depends_on_readers(const FuncNode &func, const FuncSchedule &f) {
-    return f.touched && !has_level(func, f) && (!f.folds.empty() || !f.hoist.inlined());
+    const bool is_touched =
+        f.touched || std::any_of(f.stages.begin(), f.stages.end(),
+                                 [](const StageSchedule &s) { return s.touched; });
+    return is_touched && !has_level(func, f) &&
+           (!f.folds.empty() || !f.hoist.inlined() || needs_constant_extents(func, f));
 }
 
 /// Funcs whose loops or inlining are the user's because a directive names or depends on them.

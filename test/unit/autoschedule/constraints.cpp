@@ -134,6 +134,36 @@ TEST_CASE("A loop directive without a level: stored, with those loops") {
                      frozen.schedule[id(frozen, "bx")].stages[0]));
 }
 
+// Of a whole dimension: in the loops of the reader it has one column, at root as many as the output.
+TEST_CASE("A vectorized dimension of a Func without a level keeps its constant extent") {
+    for (const char *how : {"whole", "renamed", "bounded", "split"}) {
+        INFO(how);
+        Func f("f");
+        Var x("x"), y("y"), u("u"), z("z"), xo("xo"), xi("xi");
+        RDom r(0, 16, "r");
+        RVar ro("ro"), ri("ri");
+        f(x, y) = x;
+        f(x, y) += r * y;
+        Func part = f.update().split(r, ro, ri, 4).rfactor(ro, u);
+        const std::string_view way = how;
+        if (way == "whole")
+            part.vectorize(x);
+        else if (way == "renamed")
+            part.rename(x, z).unroll(z);
+        else if (way == "bounded")
+            part.bound(x, 0, 40).vectorize(x);
+        else
+            part.split(x, xo, xi, 4).vectorize(xi);
+        const graph::Frozen frozen = graph::freeze({f});
+        const Result result = autoschedule_for(frozen, {{{{0, 40}, {0, 30}}}, {}, {}});
+        const bool anywhere = way == "bounded" || way == "split";
+        CHECK(result.schedule[id(frozen, "f_intm")].compute.root() == anywhere);
+        Pipeline pipeline(f);
+        pipeline.autoschedule(get_host_target()).compile_jit();
+        CHECK(pipeline.schedule_report().find("could not be used") == std::string::npos);
+    }
+}
+
 TEST_CASE("Each Func of each pipeline can be pinned") {
     for (const char *name : {"gray", "ix", "iy", "ixx", "ixy", "sxx", "det", "trace"}) {
         Harris p;
