@@ -184,9 +184,16 @@ class Scheduled {
         });
     }
 
-    /// Conditions on coordinates, of where() and select(), narrow what is read. The model leaves that out, too.
+    /// Conditions on coordinates, of where() and select(), narrow what is read, and so do clamped indices, by a
+    /// distance that differs from tile to tile. The model leaves that out, too.
     bool has_conditions(const Plan &plan) const {
         bool found = false;
+        auto visit_index = [&](const Expr &index) {
+            ir::walk(index, [&](const Expr &e) {
+                found |= e->op == ir::Op::Min || e->op == ir::Op::Max;
+                return e->op != ir::Op::Call;
+            });
+        };
         auto visit = [&](const Expr &condition) {
             ir::walk(condition, [&](const Expr &e) {
                 found |= e->op == ir::Op::Variable;
@@ -200,6 +207,8 @@ class Scheduled {
                     ir::walk(root, [&](const Expr &e) {
                         if (e->op == ir::Op::Select)
                             visit(e->args[0]);
+                        if (e->op == ir::Op::Call && e->call_kind == ir::CallKind::Func)
+                            std::for_each(e->args.begin(), e->args.end(), visit_index);
                         return true;
                     });
                 });
@@ -337,5 +346,5 @@ TEST_CASE("predicted regions of random pipelines are never too small", "[fuzz]")
     if (all.count < usual_pipelines)
         return;
     CHECK(compared > all.count);
-    CHECK(exact * 10 > compared * 6);
+    CHECK(exact * 3 > compared);
 }
