@@ -188,8 +188,10 @@ Expr Rules::compare_sums(Op op, const Expr &a, const Expr &b) {
     if (is_likely(a) || is_likely(b) || difference.constant == INT64_MIN)
         return plain;
     // Indices stay far from the limits of int32, data does not: old + 4 may overflow where new - 4
-    // < old does not.
-    if (difference.terms.size() > 1 && has_data(difference))
+    // < old does not. Nor do constants: x - 2147483647 < y - z may be right where z < y - x + 2147483647 overflows.
+    const int64_t far = int64_t(1) << (a.type().bits() - 2);
+    const bool is_far = difference.constant >= far || difference.constant <= -far;
+    if (difference.terms.size() > 1 && (is_far || has_data(difference)))
         return plain;
     if (lanes > 1) {
         Expr e = sum(difference);

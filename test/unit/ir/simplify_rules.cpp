@@ -341,6 +341,14 @@ TEST_CASE("a comparison with a quotient becomes a product that cannot overflow",
     check(z, 34890, facts, true);
 }
 
+TEST_CASE("a comparison keeps a constant near the limits of its type where it is", "[simplify]") {
+    const Expr far = c(INT32_MAX);
+    CHECK(to_string(simplify(x - far < x - y + z)) == "x - 2147483647 < x + z - y");
+    CHECK(to_string(simplify(x - far < y)) == to_string(x - far < y));
+    CHECK(to_string(simplify(x - c(1000) < x - y + z)) == "y < z + 1000");
+    CHECK(to_string(simplify(x + c(5) < far)) == "x < 2147483642");
+}
+
 TEST_CASE("a dividend that does not fit its type is not split", "[simplify]") {
     // x % 16 is x - 48144 * 16 here: products of the two terms with 97193 overflow.
     const int at = 48144 * 16;
