@@ -102,6 +102,7 @@ class Expander : public GraphMutator {
 };
 
 const std::map<std::string, Expr> no_values;
+const Expander::Values no_lets;
 
 }  // namespace
 
@@ -119,6 +120,14 @@ Expr LetTable::expand_along(const Expr &e, const Level &loop) const {
         return let != dependencies_.end() && !let->second.variables.count(loop);
     };
     return Expander(values_, no_values, stays).mutate(e);
+}
+
+void LetTable::define_widest(const std::string &name, const Expr &value) {
+    widest_values_[name] = value;
+}
+
+Expr LetTable::expand_widest(const Expr &e) const {
+    return Expander(no_lets, widest_values_).mutate(e);
 }
 
 Expr LetTable::expand_steady(const Expr &e) const {

@@ -36,11 +36,17 @@ class LetTable {
     /// sliding window.
     void define_steady(const std::string &name, const Expr &value);
 
+    /// A value of a let, which need not exist yet, that is never on the inner side of the actual one: an end of an
+    /// interval that holds the one needed in any iteration of a sliding window, the first one included.
+    void define_widest(const std::string &name, const Expr &value);
+
     LetDependencies dependencies(const Expr &e) const;
     bool moves_with(const Expr &e, const Level &loop) const;
     /// Expands lets to their values; in the steady state.
     Expr expand(const Expr &e) const;
     Expr expand_steady(const Expr &e) const;
+    /// Expands only the lets that have a widest value, to that.
+    Expr expand_widest(const Expr &e) const;
     /// Expands the lets whose values depend on the loop.
     Expr expand_along(const Expr &e, const Level &loop) const;
     /// Whether the expression itself uses a let that is bound at the level.
@@ -60,7 +66,7 @@ class LetTable {
     /// Cached, because expansion for every query would take time quadratic in the length of a chain of
     /// stages.
     std::map<std::string, LetDependencies> dependencies_;
-    std::map<std::string, Expr> steady_values_;
+    std::map<std::string, Expr> steady_values_, widest_values_;
 };
 
 }  // namespace Pipe::region

@@ -158,6 +158,7 @@ class RegionSolver {
     /// would change that.
     std::string obstacle(FuncId func, const Level &loop, const std::vector<size_t> &moved,
                          const Box &needed);
+    void find_reach(FuncId id, size_t dim);
     bool runs_once(const Level &loop);
     Expr first_iteration(FuncId func, const Level &loop);
     void keep_last(FuncId func, size_t dim, const Level &loop, const Expr &begin, Interval &window);

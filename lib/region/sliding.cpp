@@ -81,6 +81,7 @@ void RegionSolver::slide(FuncId id, Box &domain) {
             return;
         window.dim = static_cast<int>(moved[0]);
         window.needed = domain[moved[0]];
+        find_reach(id, moved[0]);
         const Expr begin = first_iteration(id, loop);
         keep_last(id, moved[0], loop, begin, domain[moved[0]]);
         const bool runs_again = i > tree_.path_to(place.store).size();
@@ -88,6 +89,23 @@ void RegionSolver::slide(FuncId id, Box &domain) {
             window.step = std::nullopt;  // the window returns to its begin each time the loop runs
         return;
     }
+}
+
+/// The interval that the readers need, whose own windows are whole. (What keeps it inside of the stored region, and
+/// what earlier iterations have computed, only narrows it, but makes it hard to see how many planes it has.)
+void RegionSolver::find_reach(FuncId id, size_t dim) {
+    const graph::FuncNode &func = graph_[id];
+    const schedules::FuncSchedule &schedule = tree_.schedule()[id];
+    if (func.has_updates() || !schedule.alignments.empty() || !schedule.bounds.empty())
+        return;
+    const Interval all = required(id, tree_.place(id).compute)[dim];
+    if (!all.bounded())
+        return;
+    Interval &reach = kept(id).window.reach;
+    reach = {simplify(lets_.expand_widest(all.min)), simplify(lets_.expand_widest(all.max))};
+    const std::string name = stage_name(func, 0) + "." + func.args[dim];
+    lets_.define_widest(name + ".min", reach.min);
+    lets_.define_widest(name + ".max", reach.max);
 }
 
 bool RegionSolver::runs_once(const Level &loop) {
@@ -249,6 +267,11 @@ void RegionSolver::fold(FuncId id, Box needed) {
             return f.var == func.args[d];
         });
         std::optional<int64_t> live = upper_bound(span.at(func.args[d]));
+        if (static_cast<int>(d) == slid && window.reach.bounded()) {
+            needed[d] = window.reach;
+            const std::optional<int64_t> most = upper_bound(planes(id, needed).at(func.args[d]));
+            live = live && most ? std::min(*live, *most) : live ? live : most;
+        }
         if (requested != all.end()) {
             check_fold(id, d, *requested, needed[d], live);
             kept(id).folds.push_back({static_cast<int>(d), requested->factor, *live});

@@ -24,7 +24,10 @@ struct Window {
     int dim = -1;  ///< the dimension along which it slides; -1: it does not
     bool up = true;
     Interval needed;  ///< needed interval of that dimension, in one iteration
-    Level loop;       ///< the loop that moves it
+    /// Holds what any iteration needs of it, in terms of the loop alone and of what is the same for all iterations,
+    /// even if it leaves the region that is stored. Not known for all Funcs.
+    Interval reach;
+    Level loop;  ///< the loop that moves it
     /// Its begin in the very first iteration. Defined only if each iteration provably continues
     /// upwards exactly where the previous one ended.
     Expr first;

@@ -1,9 +1,13 @@
 #include "region/upper_bound.h"
 
 #include <algorithm>
+#include <climits>
+#include <map>
+#include <utility>
 
 #include "ir/int32.h"
 #include "ir/simplify.h"
+#include "ir/substitute.h"
 
 namespace Pipe::region {
 
@@ -11,104 +15,126 @@ using namespace ir;
 
 namespace {
 
-constexpr int max_steps = 200, max_depth = 10;
+constexpr int max_steps = 400;
+
+/// By their terms alone.
+struct TermsLess {
+    bool operator()(const Linear &a, const Linear &b) const {
+        auto less = [](const Linear::Term &x, const Linear::Term &y) {
+            const int order = compare(x.atom, y.atom);
+            return order != 0 ? order < 0 : x.coefficient < y.coefficient;
+        };
+        return std::lexicographical_compare(a.terms.begin(), a.terms.end(), b.terms.begin(),
+                                            b.terms.end(), less);
+    }
+};
+
+std::optional<int64_t> smaller(std::optional<int64_t> a, std::optional<int64_t> b) {
+    return a && b ? std::min(*a, *b) : a ? a : b;
+}
 
 class UpperBound {
   public:
-    explicit UpperBound(const Variables &variables) : variables_(variables) {}
+    /// \param oldest lets before that one stay as they are
+    UpperBound(const Variables &variables, int oldest) : variables_(variables), oldest_(oldest) {}
 
-    std::optional<int64_t> of(Linear sum, int depth = 0) {
-        while (without_last_let(sum))
+    /// What different cases leave over is often the same: it is looked at once.
+    std::optional<int64_t> of(Linear sum) {
+        const int64_t constant = std::exchange(sum.constant, 0);
+        if (sum.terms.empty())
+            return constant;
+        auto known = known_.find(sum);
+        if (known == known_.end()) {
             if (++steps_ > max_steps)
                 return std::nullopt;
-        if (sum.terms.empty())
-            return sum.constant;
-        if (depth > max_depth || ++steps_ > max_steps)
-            return std::nullopt;
-        std::optional<int64_t> best;
-        auto consider = [&](std::optional<int64_t> bound) {
-            if (bound && (!best || *bound < *best))
-                best = bound;
-        };
-        for (const Linear::Term &term : forks_first(sum)) {
-            const Expr &atom = term.atom;
-            auto with = [&](const Expr &value) -> std::optional<int64_t> {
-                Linear rest = without(sum, term);
-                if (!rest.add(Linear::from_expr(value), term.coefficient))
-                    return std::nullopt;
-                return of(rest, depth + 1);
-            };
-            auto larger = [&](const Expr &a, const Expr &b) -> std::optional<int64_t> {
-                std::optional<int64_t> p = with(a);
-                if (!p)
-                    return p;
-                std::optional<int64_t> q = with(b);
-                return q ? std::max(*p, *q) : q;
-            };
-            bool up = term.coefficient > 0;
-            if (atom->op == (up ? Op::Min : Op::Max)) {
-                consider(with(atom->args[0]));
-                consider(with(atom->args[1]));
-            } else if (atom->op == (up ? Op::Max : Op::Min)) {
-                consider(larger(atom->args[0], atom->args[1]));
-            } else if (atom->op == Op::Select) {
-                consider(larger(atom->args[1], atom->args[2]));
-            } else if (atom->op == Op::Div) {
-                consider(quotients(sum, term, depth));
-                if (!best)
-                    for (const Expr &value : looser_quotients(atom, up))
-                        consider(with(value));
-            } else if (atom->op == Op::Mod) {
-                int64_t m = 0;
-                if (as_const_int(atom->args[1], &m) && m > 0)
-                    consider(with(int32(up ? m - 1 : 0)));
-            }
-            if (best)
-                return best;
+            const std::optional<int64_t> bound = of_terms(sum);
+            if (!bound && steps_ > max_steps)
+                return std::nullopt;
+            known = known_.emplace(std::move(sum), bound).first;
         }
-        return over_a_loop(sum, depth);
+        int64_t result = 0;
+        if (!known->second || __builtin_add_overflow(*known->second, constant, &result))
+            return std::nullopt;
+        return result;
     }
 
   private:
-    /// The terms in order of replacement. Terms with several cases come first, so that each case
-    /// may choose the best operand of the other terms.
-    std::vector<Linear::Term> forks_first(const Linear &sum) const {
-        std::vector<Linear::Term> terms = sum.terms;
-        if (terms.size() > 1)
-            std::stable_partition(terms.begin(), terms.end(), [&](const Linear::Term &term) {
-                return forks(term.atom, term.coefficient > 0, 3);
-            });
-        return terms;
+    /// Where there are several cases, each of them may choose the best operand of the other terms: so those are
+    /// distinguished first. Choices may depend on what lets stand for, and lets may cancel before that: both orders
+    /// are tried.
+    std::optional<int64_t> of_terms(const Linear &sum) {
+        for (const Linear::Term &term : sum.terms)
+            if (has_cases(term))
+                return of_cases(sum, term);
+        std::optional<int64_t> best;
+        for (const bool with_cases : {true, false})
+            for (const Linear::Term &term : sum.terms)
+                if (!best && has_cases_inside(term.atom, term.coefficient > 0) == with_cases)
+                    best = of_choices(sum, term);
+        best = smaller(best, without_last_let(sum));
+        return best ? best : over_a_loop(sum);
     }
 
-    /// Whether a max() or select(), of which both operands count, occurs in `e`: a min() in what is
-    /// subtracted.
-    bool forks(const Expr &e, bool up, int levels) const {
-        auto inside = [&](size_t i, bool same) {
-            return levels > 0 && forks(e->args[i], same ? up : !up, levels - 1);
-        };
+    /// A max() or select(), of which both operands count; of what is subtracted, a min().
+    static bool has_cases(const Linear::Term &term) {
+        const Op op = term.atom->op;
+        return op == Op::Select || op == (term.coefficient > 0 ? Op::Max : Op::Min);
+    }
+
+    /// Whether choosing an operand may leave cases.
+    static bool has_cases_inside(const Expr &e, bool up) {
         switch (e->op) {
-        case Op::Variable: {
-            const Expr let = levels > 0 ? variables_.let_of(e->name).first : Expr();
-            return let.defined() && forks(let, up, levels - 1);
-        }
         case Op::Select:
             return true;
         case Op::Min:
         case Op::Max:
-            return e->op == (up ? Op::Max : Op::Min) || inside(0, true) || inside(1, true);
+            return e->op == (up ? Op::Max : Op::Min) || has_cases_inside(e->args[0], up) ||
+                   has_cases_inside(e->args[1], up);
         case Op::Add:
-            return inside(0, true) || inside(1, true);
+            return has_cases_inside(e->args[0], up) || has_cases_inside(e->args[1], up);
         case Op::Sub:
-            return inside(0, true) || inside(1, false);
+            return has_cases_inside(e->args[0], up) || has_cases_inside(e->args[1], !up);
         default:
             return false;
         }
     }
 
+    std::optional<int64_t> of_cases(const Linear &sum, const Linear::Term &term) {
+        const size_t first = term.atom->op == Op::Select ? 1 : 0;
+        const std::optional<int64_t> a = with(sum, term, term.atom->args[first]);
+        const std::optional<int64_t> b = a ? with(sum, term, term.atom->args[first + 1]) : a;
+        return b ? std::max(*a, *b) : b;
+    }
+
+    /// Any of the operands that may stand in its place is right.
+    std::optional<int64_t> of_choices(const Linear &sum, const Linear::Term &term) {
+        const Expr &atom = term.atom;
+        const bool up = term.coefficient > 0;
+        std::optional<int64_t> best;
+        int64_t m = 0;
+        if (atom->op == (up ? Op::Min : Op::Max)) {
+            for (const Expr &operand : atom->args)
+                best = smaller(best, with(sum, term, operand));
+        } else if (atom->op == Op::Div) {
+            best = quotients(sum, term);
+            if (!best)
+                for (const Expr &value : looser_quotients(atom, up))
+                    best = smaller(best, with(sum, term, value));
+        } else if (atom->op == Op::Mod && as_const_int(atom->args[1], &m) && m > 0) {
+            best = with(sum, term, make_int(atom.type(), up ? m - 1 : 0));
+        }
+        return best;
+    }
+
+    std::optional<int64_t> with(const Linear &sum, const Linear::Term &term, const Expr &value) {
+        Linear rest = without(sum, term);
+        return rest.add(Linear::from_expr(value), term.coefficient) ? of(std::move(rest))
+                                                                    : std::nullopt;
+    }
+
     /// The bound over all iterations of a loop. Used last: other atoms may contain the same loop
     /// variable and cancel it.
-    std::optional<int64_t> over_a_loop(const Linear &sum, int depth) {
+    std::optional<int64_t> over_a_loop(const Linear &sum) {
         for (const Linear::Term &term : sum.terms) {
             if (term.atom->op != Op::Variable)
                 continue;
@@ -119,7 +145,7 @@ class UpperBound {
             const Linear last = Linear::from_constant(sum.type, std::max<int64_t>(*extent - 1, 0));
             if (term.coefficient > 0 && !rest.add(last, term.coefficient))
                 continue;
-            if (std::optional<int64_t> bound = of(rest, depth + 1))
+            if (std::optional<int64_t> bound = of(std::move(rest)))
                 return bound;
         }
         return std::nullopt;
@@ -146,7 +172,7 @@ class UpperBound {
     }
 
     /// k*(a/d) - k*(b/d) <= k*ceil((a - b)/d)
-    std::optional<int64_t> quotients(const Linear &sum, const Linear::Term &term, int depth) {
+    std::optional<int64_t> quotients(const Linear &sum, const Linear::Term &term) {
         int64_t d = 0;
         if (!as_const_int(term.atom->args[1], &d) || d <= 0)
             return std::nullopt;
@@ -160,21 +186,21 @@ class UpperBound {
             Linear difference = Linear::from_expr(plus.atom->args[0]);
             if (!difference.add(Linear::from_expr(minus.atom->args[0]), -1))
                 continue;
-            std::optional<int64_t> gap = of(difference, depth + 1);
+            std::optional<int64_t> gap = of(std::move(difference));
             if (!gap)
                 continue;
             Linear rest = without(without(sum, plus), minus);
             const int64_t steps = *gap / d + (*gap % d > 0);  // rounded up
             if (!rest.add(Linear::from_constant(sum.type, steps), plus.coefficient))
                 continue;
-            if (std::optional<int64_t> bound = of(rest, depth + 1))
+            if (std::optional<int64_t> bound = of(std::move(rest)))
                 return bound;
         }
         return std::nullopt;
     }
 
-    /// Replaces the most recent let: earlier ones may occur in its value.
-    bool without_last_let(Linear &sum) {
+    /// With the value of the most recent let: earlier ones may occur in it.
+    std::optional<int64_t> without_last_let(const Linear &sum) {
         int last = -1;
         Expr value;
         const Linear::Term *replaced = nullptr;
@@ -182,17 +208,10 @@ class UpperBound {
             if (term.atom->op != Op::Variable)
                 continue;
             auto [let, order] = variables_.let_of(term.atom->name);
-            if (!let.defined() || order <= last)
-                continue;
-            last = order, value = let, replaced = &term;
+            if (let.defined() && order > last && order >= oldest_)
+                last = order, value = let, replaced = &term;
         }
-        if (last < 0)
-            return false;
-        Linear now = without(sum, *replaced);
-        if (!now.add(Linear::from_expr(value), replaced->coefficient))
-            return false;
-        sum = std::move(now);
-        return true;
+        return replaced ? with(sum, *replaced, value) : std::nullopt;
     }
 
     static Linear without(Linear sum, const Linear::Term &term) {
@@ -201,13 +220,35 @@ class UpperBound {
     }
 
     const Variables &variables_;
+    const int oldest_;
+    std::map<Linear, std::optional<int64_t>, TermsLess> known_;
     int steps_ = 0;
 };
+
+/// The number of lets before the most recent one in the sum; -1: there is none.
+int newest_let(const Linear &sum, const Variables &variables) {
+    int newest = -1;
+    for (const Linear::Term &term : sum.terms)
+        for (const std::string &name : free_vars(term.atom))
+            if (const auto [let, order] = variables.let_of(name); let.defined())
+                newest = std::max(newest, order);
+    return newest;
+}
 
 }  // namespace
 
 std::optional<int64_t> upper_bound(const Linear &sum, const Variables &variables) {
-    return UpperBound(variables).of(sum);
+    // What is computed at a time is usually bounded by how the loops around it move, whatever the sizes are that
+    // older lets compute.
+    const int newest = newest_let(sum, variables);
+    for (int lets : {0, 16, INT_MAX}) {
+        const int oldest = lets > newest ? 0 : newest + 1 - lets;
+        if (std::optional<int64_t> bound = UpperBound(variables, oldest).of(sum))
+            return bound;
+        if (oldest == 0)
+            break;
+    }
+    return std::nullopt;
 }
 
 }  // namespace Pipe::region

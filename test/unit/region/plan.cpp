@@ -132,6 +132,40 @@ TEST_CASE("a sliding window computes every row once and keeps those that are rea
     }
 }
 
+// Boundary conditions between the stages: all rows are clamped, and kept inside of what the tile stores.
+TEST_CASE("windows of a chain with boundaries are folded, in tiles as well", "[region]") {
+    for (const bool tiled : {false, true}) {
+        INFO("tiled " << tiled);
+        ImageParam image(Int(32), 2, "image");
+        Func a("a"), b("b"), out("out");
+        const Expr last = image.dim(1).extent() - 2;
+        auto with_boundary = [&](const Func &f, const Expr &row) {
+            return select(row >= 1 && row <= last, likely(f(x, clamp(row, 1, last))), 0);
+        };
+        auto step = [&](const Func &f) {
+            return with_boundary(f, y - 1) + with_boundary(f, y) + with_boundary(f, y + 1);
+        };
+        a(x, y) = image(x, y);
+        b(x, y) = step(a);
+        out(x, y) = step(b);
+        if (tiled)
+            out.tile(x, y, xo, yo, xi, yi, 64, 32);
+        for (Func f : {a, b})
+            f.compute_at(out, tiled ? yi : y);
+        for (Func f : {a, b})
+            tiled ? f.store_at(out, xo) : f.store_root();
+        const Regions regions(out);
+        const RegionPlan plan = region::plan_regions(regions.tree);
+        region::verify(plan);
+        auto live = [&](const char *name) {
+            const auto &folds = plan.storage.of(regions.id(name)).folds;
+            return folds.empty() ? -1 : folds[0].live;
+        };
+        CHECK(live("b") == 3);
+        CHECK(live("a") == 5);
+    }
+}
+
 TEST_CASE("why a window is not kept", "[region]") {
     auto storage_with = [](const std::function<void(Stencil &)> &schedule) {
         Stencil s;
