@@ -19,7 +19,7 @@ std::vector<int64_t> GroupModel::step_extents(size_t member, const Tiling &t) co
         if (c.iterator < 0 || !c.distance.bounded())
             continue;
         const bool row = row_wise && c.iterator == t.row_dim;
-        double size = width(c, row ? t.step() : t.size[static_cast<size_t>(c.iterator)]);
+        double size = width(c, c.distance, row ? t.step() : t.size[size_t(c.iterator)]);
         if (row && c.num >= 1 && c.den == 1)  // what was kept of earlier rows is not computed again
             size = std::min(size, double(c.num * t.step()));
         result[d] = std::min(result[d], static_cast<int64_t>(size));
@@ -103,10 +103,10 @@ void GroupModel::find_sums() {
         sums_levels_[m] = Level::Block;
         auto &loads = from_registers.loads;
         const int sum = nodes_[m];
-        loads.erase(std::remove_if(
-                        loads.begin(), loads.end(),
-                        [&](const auto &load) { return static_cast<int>(load.func) == sum; }),
-                    loads.end());
+        loads.erase(
+            std::remove_if(loads.begin(), loads.end(),
+                           [&](const auto &load) { return static_cast<int>(load.func) == sum; }),
+            loads.end());
     }
     clocks_from_registers_ =
         members_[0].clocks - clocks_of(out.stages[0], out) + clocks_of(from_registers, out);

@@ -18,12 +18,11 @@ constexpr double page_bytes = 4096;
 
 }  // namespace
 
-/// Elements of one coordinate while its iterator takes `tile` values.
-double GroupModel::width(const Coordinate &c, int64_t tile) const {
+double GroupModel::width(const Coordinate &c, const poly::Range &distance, int64_t tile) const {
     const int64_t most = std::max<int64_t>(1, c.range.size());
-    if (!c.distance.bounded())
+    if (!distance.bounded())
         return static_cast<double>(most);
-    const int64_t spread = c.distance.size();
+    const int64_t spread = distance.size();
     if (c.den == 1)
         return static_cast<double>(
             std::clamp<int64_t>(std::abs(c.num) * (tile - 1) + spread, 1, most));
@@ -31,7 +30,7 @@ double GroupModel::width(const Coordinate &c, int64_t tile) const {
     int64_t count = (travel + spread - 1) / c.den + 1;
     if (c.iterator >= 0 && tile * c.num % c.den == 0) {  // every tile starts as the first one does
         const int64_t min = mins()[static_cast<size_t>(c.iterator)];
-        const int64_t first = c.num * (c.num < 0 ? min + tile - 1 : min) + c.distance.min;
+        const int64_t first = c.num * (c.num < 0 ? min + tile - 1 : min) + distance.min;
         count = floor_div(first + travel + spread - 1, c.den) - ceil_div(first, c.den) + 1;
     }
     return static_cast<double>(std::clamp<int64_t>(count, 1, most));
@@ -63,6 +62,7 @@ GroupModel::Region GroupModel::region(const std::vector<Coordinate> &coords,
         r.tile *= w;
         r.total *= sum;
         r.fold *= in_rows ? std::bit_ceil(static_cast<uint64_t>(rows)) : rows;
+        r.widths.push_back(w);
         if (d == 0)
             r.row = w;
         r.run *= contiguous ? w : 1;
@@ -230,17 +230,31 @@ double GroupModel::passing(const std::vector<Level> &levels) const {
     return bytes;
 }
 
-/// Rows of a buffer that a point of its reader accesses, those that points computed together share counted in part.
-double GroupModel::rows_read(const Read &read, size_t reader, const Tiling &t) const {
+/// The loop around a member's rows inside of one step, or of one tile; -1: there is none.
+int GroupModel::row_loop(size_t member, const Tiling &t) const {
+    const bool row_wise = t.row_dim >= 0 && (member == 0 || levels_of(t)[member] == Level::Row);
+    const auto &region = alignment_.region[member];
+    for (size_t d = 1; d < region.size(); d++) {
+        const bool in_step = row_wise && moves(region[d]) && region[d].iterator == t.row_dim;
+        if (!in_step && regions_[member].widths[d] > 1)
+            return static_cast<int>(d);
+    }
+    return -1;
+}
+
+/// Of `distinct` rows of a buffer that a point of its reader accesses, those that points computed together share
+/// counted in part.
+double GroupModel::rows_read(const Read &read, size_t reader, double distinct,
+                             const Tiling &t) const {
     const double together = static_cast<double>(rows_of(reader, t).count);
     const size_t b = static_cast<size_t>(read.buffer), n = members_.size();
     const auto &region = b < n ? alignment_.region[b] : externals_[b - n].region;
     if (reader > 0 || t.unrolled < 0)
-        return (read.rows + together - 1) / together;
+        return (distinct + together - 1) / together;
     const bool depends = std::any_of(region.begin(), region.end(), [&](const Coordinate &c) {
         return c.iterator == t.unrolled || !moves(c);
     });
-    return depends ? read.rows : read.rows / together;
+    return depends ? distinct : distinct / together;
 }
 
 /// Traffic of scratch buffers beyond L1, and of rows of inputs that are read again for the next
@@ -283,12 +297,11 @@ void GroupModel::add_near_memory(const Tiling &t, Cost &cost) const {
             const size_t b = static_cast<size_t>(read.buffer);
             if (in_registers(b))
                 continue;
-            const double row_bytes = regions_[m].row * read.bytes;
-            const bool row_wise = t.row_dim >= 0 && (m == 0 || levels[m] == Level::Row);
-            // If stages are computed one after the other over a tile, the rows that one row of the
-            // reader needs stay in L1.
-            const bool window_stays = !row_wise && read.rows * row_bytes <= l1;
-            double rows = window_stays ? 1 : rows_read(read, m, t);
+            // Of the rows that one row of the reader needs, those stay in L1 that the next one needs, too.
+            const bool window_stays = read.rows * regions_[m].row * read.bytes <= l1;
+            const int loop = window_stays ? row_loop(m, t) : -1;
+            const double distinct = loop < 0 ? read.rows : read.rows_besides[size_t(loop)];
+            double rows = rows_read(read, m, distinct, t);
             if (b >= n)
                 rows -= 1;  // the first access comes from far memory
             bytes += regions_[m].total * read.bytes * std::max(0.0, rows);

@@ -108,7 +108,7 @@ void GroupModel::add_member(const Node &node) {
             widen(e.region, poly::compose(reads.hull, alignment_.region[index]));
             buffer += static_cast<int>(nodes_.size());
         }
-        member.reads.push_back({buffer, reads.rows, reads.hull.bytes});
+        member.reads.push_back({buffer, reads.rows, reads.hull.bytes, reads.rows_besides});
     }
     members_.push_back(std::move(member));
 }

@@ -23,7 +23,8 @@ struct Tiling {
     int64_t block = 1;          ///< as in Plan
     int64_t inner = 1;          ///< rows of inner tiles; 1: none, a step is one block
     int unrolled = -1;          ///< as in Plan; it is whole
-    bool by_block = false;  ///< sums that only the output reads are at Level::Block; without row_dim
+    bool by_block =
+        false;  ///< sums that only the output reads are at Level::Block; without row_dim
 
     int64_t step() const { return std::max(block, inner); }  ///< as in Plan
 };
@@ -88,6 +89,7 @@ class GroupModel {
         int buffer = 0;   // member, or number of members + index of external buffer
         double rows = 1;  // distinct rows that one point of the reader touches
         int bytes = 1;
+        std::vector<double> rows_besides;  // as in Reads
     };
     struct Blocked {  // an update that may be computed in register blocks
         size_t stage = 0;
@@ -103,7 +105,7 @@ class GroupModel {
         double update_clocks = 0;      // elapsed, of the output's updates that jump
         std::vector<Jumping> jumping;  // of the others
         double lanes = 1;
-        double bytes = 1;     // of one point
+        double bytes = 1;  // of one point
         bool starts =
             false;  // with the first update: the pure definition has no loops worth counting
         std::vector<Blocked> blocked;
@@ -123,8 +125,9 @@ class GroupModel {
     };
     /// Size of the region of a member or external buffer under one tiling, in elements.
     struct Region {
-        double tile = 1;   // for one tile
-        double row = 1;    // of its innermost dimension
+        std::vector<double> widths;  // for one tile, per dimension
+        double tile = 1;             // for one tile
+        double row = 1;              // of its innermost dimension
         double run = 1;    // of a contiguous run in memory: a row, or a plane if rows are complete
         double total = 1;  // summed over all tiles
         double fold = 1;  // of a sliding-window buffer after folding: complete rows, a power of two
@@ -139,7 +142,8 @@ class GroupModel {
     double clocks_of(const StageCost &stage, const Node &node, const Rows &rows = {}) const;
     double clocks_of_jump(const StageCost &stage, const Node &node) const;
     Rows rows_of(size_t member, const Tiling &t) const;
-    double rows_read(const Read &read, size_t reader, const Tiling &t) const;
+    double rows_read(const Read &read, size_t reader, double distinct, const Tiling &t) const;
+    int row_loop(size_t member, const Tiling &t) const;
     bool is_transposed(size_t member, const Tiling &t) const;
     double transposition_clocks(size_t member) const;
     double clocks_in_rows(size_t member, const Rows &rows) const;
@@ -159,7 +163,9 @@ class GroupModel {
     const std::vector<int64_t> &mins() const {
         return graph_.nodes[static_cast<size_t>(nodes_[0])].mins;
     }
-    double width(const poly::Coordinate &c, int64_t tile) const;
+    double width(const poly::Coordinate &c, const poly::Range &distance, int64_t tile) const;
+    /// Elements of one coordinate while its iterator takes `tile` values.
+    double width(const poly::Coordinate &c, int64_t tile) const { return width(c, c.steady, tile); }
     Span span(const poly::Coordinate &c, const Tiling &t) const;
     double swept(size_t member, const StageCost &stage, const Tiling &t) const;
     size_t outermost_loop() const;
@@ -203,6 +209,7 @@ class GroupModel {
     void improve(Choice &best, const Tiling &t) const;
     void vary(Choice &best, size_t dim, const std::vector<int64_t> &sizes) const;
     Choice descend(Tiling start, int row_dim, bool coarse) const;
+    void vary_others(Choice &best, bool coarse) const;
     Choice strips(bool coarse) const;
     std::vector<int64_t> sizes_of_blocks(int row_dim) const;
     void vary_block(Choice &best, int row_dim) const;
@@ -210,6 +217,7 @@ class GroupModel {
     void unroll_short(Choice &best, int row_dim) const;
     std::optional<Plan> make_plan(const Choice &choice) const;
     int row_dimension() const;
+    std::vector<int> row_dimensions() const;
     std::vector<int64_t> sizes_of_rows(int64_t extent, bool coarse) const;
     bool has_whole_dimension() const;
     std::vector<int64_t> sizes_of_columns(bool coarse) const;
@@ -225,8 +233,8 @@ class GroupModel {
     poly::Alignment alignment_;
     std::vector<std::vector<Level>> levels_;  // per row_dim + 1
     double root_bytes_ = 0;
-    std::vector<size_t> sums_;        // the members that can be at Level::Block
-    std::vector<Level> sums_levels_;  // if they are there
+    std::vector<size_t> sums_;          // the members that can be at Level::Block
+    std::vector<Level> sums_levels_;    // if they are there
     double clocks_from_registers_ = 0;  // of a point of the output then
 
     mutable std::map<std::tuple<size_t, size_t, std::vector<int64_t>, size_t>,

@@ -15,7 +15,7 @@ namespace {
 constexpr double worth_unrolling = 0.97;  ///< of the time: more code, and it has to be compiled
 constexpr double worth_more = 0.99;       ///< for a larger block
 constexpr double worth_unrolling_channels = 0.995;
-constexpr int64_t short_dim = 16;         ///< a channel or the like: whole or one by one
+constexpr int64_t short_dim = 16;  ///< a channel or the like: whole or one by one
 
 void add_size(std::vector<int64_t> &sizes, int64_t size, int64_t extent) {
     size = std::clamp<int64_t>(size, 1, extent);
@@ -116,6 +116,17 @@ int GroupModel::row_dimension() const {
     return row_dim;
 }
 
+/// The dimensions along which rows may slide: that one, and others as long.
+std::vector<int> GroupModel::row_dimensions() const {
+    std::vector<int> result = {row_dimension()};
+    const int64_t longest = extents()[static_cast<size_t>(result[0])];
+    for (size_t d = 1; d < extents().size(); d++)
+        if (static_cast<int>(d) != result[0] && extents()[d] > short_dim &&
+            2 * extents()[d] >= longest)
+            result.push_back(static_cast<int>(d));
+    return result;
+}
+
 /// Choices for the dimensions that are neither innermost nor rows: one at a time, whole, or in
 /// pieces.
 std::vector<std::vector<int64_t>> GroupModel::sizes_of_others(int row_dim) const {
@@ -174,6 +185,23 @@ GroupModel::Choice GroupModel::descend(Tiling start, int row_dim, bool coarse) c
     if (!coarse && best.tiling.size[0] < extents()[0])
         vary(best, r, rows);
     return best;
+}
+
+/// Pieces of further sizes, of the dimensions that are neither innermost nor rows; then the rows again.
+void GroupModel::vary_others(Choice &best, bool coarse) const {
+    if (extents().size() < 3 || members_.size() == 1 || !best.found)
+        return;
+    const int row_dim = best.tiling.row_dim;
+    for (size_t d = 1; d < extents().size(); d++) {
+        if (static_cast<int>(d) == row_dim || extents()[d] <= short_dim)
+            continue;
+        std::vector<int64_t> sizes;
+        for (int64_t size : {16, 32, 64, 128})
+            add_size(sizes, size, extents()[d]);
+        vary(best, d, sizes);
+    }
+    if (row_dim > 0)
+        vary(best, size_t(row_dim), sizes_of_rows(extents()[size_t(row_dim)], coarse));
 }
 
 /// Strips: whole in all dimensions but the innermost, which alone is cut.
@@ -271,17 +299,19 @@ std::optional<Plan> GroupModel::best(bool coarse) const {
         if (c.found)
             improve(best, c.tiling);
     };
-    const int row_dim = row_dimension();
-    for (const std::vector<int64_t> &others : sizes_of_others(row_dim)) {
-        take(descend({others, -1}, row_dim, coarse));
-        if (members_.size() > 1 && row_dim > 0)
-            take(descend({others, row_dim}, row_dim, coarse));
-        if (!sums_.empty()) {
-            Tiling by_block{others, -1};
-            by_block.by_block = true;
-            take(descend(by_block, row_dim, coarse));
+    for (const int row_dim : row_dimensions()) {
+        for (const std::vector<int64_t> &others : sizes_of_others(row_dim)) {
+            take(descend({others, -1}, row_dim, coarse));
+            if (members_.size() > 1 && row_dim > 0)
+                take(descend({others, row_dim}, row_dim, coarse));
+            if (!sums_.empty()) {
+                Tiling by_block{others, -1};
+                by_block.by_block = true;
+                take(descend(by_block, row_dim, coarse));
+            }
         }
     }
+    vary_others(best, coarse);
     if (has_whole_dimension())
         take(strips(coarse));
     if (members_.size() > 1) {
@@ -289,6 +319,7 @@ std::optional<Plan> GroupModel::best(bool coarse) const {
         improve(best, {fill_cache(machine_.l1_bytes, innermost), -1});
         improve(best, {fill_cache(machine_.l2_bytes, innermost), -1});
     }
+    const int row_dim = best.tiling.row_dim > 0 ? best.tiling.row_dim : row_dimension();
     vary_block(best, row_dim);
     vary_tile_of_blocks(best, row_dim, coarse);
     unroll_short(best, row_dim);

@@ -174,12 +174,14 @@ void connect(StageGraph &graph) {
     }
 }
 
-double distinct_rows(const std::vector<const Access *> &loads) {
+/// \param along rows that differ along this iterator alone count once; -1: none
+double distinct_rows(const std::vector<const Access *> &loads, int along) {
     std::set<std::string> rows;
     for (const Access *load : loads) {
         std::string key;
         for (size_t d = 1; d < load->coords.size(); d++)
-            key += poly::to_string(load->coords[d]) + ";";
+            if (along < 0 || load->coords[d].iterator != along)
+                key += poly::to_string(load->coords[d]) + ";";
         rows.insert(key);
     }
     return static_cast<double>(rows.size());
@@ -196,7 +198,7 @@ void summarize_reads(Node &node) {
             while (i < node.reads.size() && !node.reads[i].hull.same_buffer(load))
                 i++;
             if (i == node.reads.size()) {
-                node.reads.push_back({load, 1});
+                node.reads.push_back({load, 1, {}});
                 loads.emplace_back();
             } else {
                 poly::Access &hull = node.reads[i].hull;
@@ -206,8 +208,11 @@ void summarize_reads(Node &node) {
             loads[i].push_back(&load);
         }
     }
-    for (size_t i = 0; i < loads.size(); i++)
-        node.reads[i].rows = distinct_rows(loads[i]);
+    for (size_t i = 0; i < loads.size(); i++) {
+        node.reads[i].rows = distinct_rows(loads[i], -1);
+        for (int d = 0; d < node.dims(); d++)
+            node.reads[i].rows_besides.push_back(distinct_rows(loads[i], d));
+    }
 }
 
 void add_distinct(std::vector<Access> &loads, Access load) {

@@ -22,8 +22,8 @@ struct Evaluated {
 
 /// Costs of one stage, per iteration of its loops.
 struct StageCost {
-    Arithmetic arithmetic;             ///< of its own expressions and of what was substituted
-    Arithmetic own;                    ///< of its own expressions alone
+    Arithmetic arithmetic;       ///< of its own expressions and of what was substituted
+    Arithmetic own;              ///< of its own expressions alone
     std::vector<Work> own_work;  ///< the same, by the dimensions of the Func that it depends on
     std::vector<Evaluated> evaluated;  ///< what was substituted, each value once
     /// Instructions of the expressions as written: of what was substituted, each call by itself, though
@@ -66,16 +66,19 @@ bool needs_aligned_vectors(const poly::Access &load, double lanes);
 struct Reads {
     poly::Access hull;  ///< over all loads; coordinates with different rates have unknown distance
     double rows = 1;    ///< distinct rows that one iteration touches
+    /// The same per dimension of the reader, where rows that differ along it alone count once: after a step along
+    /// it, so many rows are new.
+    std::vector<double> rows_besides;
 };
 
 struct Node {
     FuncId id = FuncId::None;
     std::string name;
     std::vector<std::string> args;  ///< of the Func
-    std::vector<int64_t> mins;     ///< of the needed region; 0 where unknown
-    std::vector<int64_t> extents;  ///< of the needed region; `assumed_extent` where unknown
-    int bytes = 1;                 ///< of one point, all tuple elements together
-    int widest = 1;                ///< bytes of the widest tuple element: the lanes of its vectors
+    std::vector<int64_t> mins;      ///< of the needed region; 0 where unknown
+    std::vector<int64_t> extents;   ///< of the needed region; `assumed_extent` where unknown
+    int bytes = 1;                  ///< of one point, all tuple elements together
+    int widest = 1;                 ///< bytes of the widest tuple element: the lanes of its vectors
     std::vector<StageCost> stages;
     std::vector<Reads> reads;  ///< one per buffer, from the loads of all stages
     Role role = Role::Free;
@@ -84,7 +87,7 @@ struct Node {
     bool starts_from_formula = false;
     /// Almost all of the pure definition is never read, so never computed (graph/overwritten.h).
     bool is_overwritten = false;
-    bool on_host = false;  ///< it cannot be computed in a kernel
+    bool on_host = false;                   ///< it cannot be computed in a kernel
     bool inlined = false;                   ///< inlined: not a node of the search
     uint64_t version = 0;                   ///< changes when other Funcs are inlined into it
     std::vector<int> producers, consumers;  ///< nodes, ascending, unique

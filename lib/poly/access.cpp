@@ -56,7 +56,7 @@ Coordinate compose(const Coordinate &outer, const std::vector<Coordinate> &inner
     result.constant = outer.constant && in.constant;
     if (!outer.distance.bounded() || !in.distance.bounded()) {
         result.may_use |= uses(in);
-        result.distance = {};
+        result.distance = result.steady = {};
         result.iterator = -1;
         result.num = 0;
         return result;
@@ -66,13 +66,16 @@ Coordinate compose(const Coordinate &outer, const std::vector<Coordinate> &inner
     result.num = outer.num * in.num;
     result.den = outer.den * in.den;
     result.distance = in.distance * outer.num + outer.distance * in.den;
+    result.steady = in.steady * outer.num + outer.steady * in.den;
     if (result.iterator < 0)
         result.num = 0;
     const int64_t common = std::gcd(result.num, result.den);
-    if (common > 1 && result.distance.min % common == 0 && result.distance.max % common == 0) {
+    auto is_multiple = [&](const Range &r) { return r.min % common == 0 && r.max % common == 0; };
+    if (common > 1 && is_multiple(result.distance) && is_multiple(result.steady)) {
         result.num /= common;
         result.den /= common;
-        result.distance = {result.distance.min / common, result.distance.max / common};
+        for (Range *r : {&result.distance, &result.steady})
+            *r = {r->min / common, r->max / common};
     }
     if (in.range.bounded())
         result.range = intersect(outer.range, touched(outer, in.range));

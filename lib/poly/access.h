@@ -23,7 +23,9 @@ struct Coordinate {
     int64_t num = 0;  ///< 0 if iterator is -1
     int64_t den = 1;  ///< at least 1
     Range distance;   ///< unbounded: only `range` is known
-    Range range;      ///< of x over the whole domain; unbounded if unknown
+    /// The same in the middle of the domain, where clamps do nothing: costs follow it. Within `distance`.
+    Range steady;
+    Range range;  ///< of x over the whole domain; unbounded if unknown
     /// The distance does not depend on the size of the domain (Jangda 2020, section 2.2).
     bool constant = false;
     /// Where `iterator` is -1: the pure iterators that x may depend on, as bits; i % 32 does.

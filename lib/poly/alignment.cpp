@@ -19,10 +19,13 @@ bool merge(Coordinate &a, const Coordinate &b) {
     const int64_t den = a.den;
     if (a.den != b.den) {  // to a common denominator
         a.distance = a.distance * b.den;
+        a.steady = a.steady * b.den;
         a.num *= b.den;
         a.den *= b.den;
     }
-    a.distance = hull(a.distance, a.den == b.den ? b.distance : b.distance * den);
+    const int64_t scale = a.den == b.den ? 1 : den;
+    a.distance = hull(a.distance, b.distance * scale);
+    a.steady = hull(a.steady, b.steady * scale);
     a.constant = a.constant && b.constant;
     a.period = a.period == b.period ? a.period : 0;
     return a.constant;
@@ -35,7 +38,7 @@ Alignment align(const std::vector<int> &dims, const std::vector<GroupEdge> &edge
         Coordinate self;
         self.iterator = d;
         self.num = 1;
-        self.distance = Range::point(0);
+        self.distance = self.steady = Range::point(0);
         self.constant = true;
         result.region[0].push_back(self);
     }

@@ -79,9 +79,10 @@ struct Solver::Impl {
     unsigned long max_operations = 0;
     int exhausted = 0;
     std::vector<Iterator> iterators;
-    isl::space space;              // { Stage[i] }
-    isl::set domain;               // { Stage[i] }
-    isl::set free_domain;          // { Stage[i] }: only the reduction variables are bounded
+    isl::space space;      // { Stage[i] }
+    isl::set domain;       // { Stage[i] }
+    isl::set free_domain;  // { Stage[i] }: only the reduction variables are bounded
+    isl::set middle;       // { Stage[i] }: of the domain, a few points of each pure variable
     std::vector<isl::pw_aff> var;  // { Stage[i] -> [ik] }
 
     isl::pw_aff build(const Expr &e, const Environment &names) {  // { Stage[i] -> [x] }
@@ -94,6 +95,7 @@ struct Solver::Impl {
                       })
             .value(e);
     }
+    isl::set in_middle(const isl::set &all, unsigned k) const;
     Coordinate describe(const isl::pw_aff &x);
     Coordinate measure(const isl::pw_aff &x, int iterator, Slope slope);
 };
@@ -115,6 +117,19 @@ Range extremes(const isl::pw_aff &f) {
 
 }  // namespace
 
+/// A few points of iterator k, far enough from the ends of its range that clamps to it change nothing; all of a
+/// short range.
+isl::set Solver::Impl::in_middle(const isl::set &all, unsigned k) const {
+    constexpr int64_t points = 16, long_range = 4 * points;
+    const Range &range = iterators[k].range;
+    if (!range.bounded() || range.size() < long_range)
+        return all;
+    const int64_t first = range.min + (range.size() - points) / 2;
+    return var[k]
+        .ge_set(number(space, first))
+        .intersect(var[k].le_set(number(space, first + points - 1)));
+}
+
 /// The coordinate x as a function of the given iterator. \param x { Stage[i] -> [x] }
 Coordinate Solver::Impl::measure(const isl::pw_aff &x, int iterator, Slope slope) {
     Coordinate c;
@@ -127,6 +142,10 @@ Coordinate Solver::Impl::measure(const isl::pw_aff &x, int iterator, Slope slope
             distance.sub(var[static_cast<size_t>(iterator)].scale(static_cast<long>(slope.num)));
     }
     c.distance = extremes(distance.intersect_domain(domain));
+    c.steady = c.distance;
+    if (c.distance.bounded() && !c.distance.is_point() && isl_pw_aff_n_piece(distance.get()) > 1)
+        if (const Range inside = extremes(distance.intersect_domain(middle)); !inside.is_empty())
+            c.steady = inside;
     // The same without the bounds of the pure iterators: a result then cannot depend on sizes. For
     // a clamp there is none; it counts as constant if it is active only in a small part of the
     // domain.
@@ -205,7 +224,7 @@ void Solver::set_stage(std::vector<Iterator> iterators) {
     const unsigned n = static_cast<unsigned>(s.iterators.size());
     s.space = isl::space::unit(isl::ctx(s.raw)).add_named_tuple("Stage", n);
     s.domain = s.space.universe_set();
-    s.free_domain = s.domain;
+    s.free_domain = s.middle = s.domain;
     s.var.clear();
     for (unsigned k = 0; k < n; k++) {
         s.var.push_back(s.space.identity_multi_aff_on_domain().at(static_cast<int>(k)));
@@ -218,6 +237,7 @@ void Solver::set_stage(std::vector<Iterator> iterators) {
             side = side.intersect(s.var[k].le_set(number(s.space, it.range.max)));
         }
         s.domain = s.domain.intersect(side);
+        s.middle = s.middle.intersect(it.is_reduction ? side : s.in_middle(side, k));
         if (it.is_reduction)
             s.free_domain = s.free_domain.intersect(side);
     }

@@ -14,7 +14,7 @@ Coordinate tap(int iterator, int64_t num, int64_t den, Range distance) {
     c.iterator = iterator;
     c.num = num;
     c.den = den;
-    c.distance = distance;
+    c.distance = c.steady = distance;
     c.constant = true;
     return c;
 }
