@@ -268,9 +268,11 @@ void RegionSolver::fold(FuncId id, Box needed) {
         });
         std::optional<int64_t> live = upper_bound(span.at(func.args[d]));
         if (static_cast<int>(d) == slid && window.reach.bounded()) {
-            needed[d] = window.reach;
-            const std::optional<int64_t> most = upper_bound(planes(id, needed).at(func.args[d]));
-            live = live && most ? std::min(*live, *most) : live ? live : most;
+            Box reached = needed;
+            reached[d] = window.reach;
+            const std::optional<int64_t> most = upper_bound(planes(id, reached).at(func.args[d]));
+            if (most && (!live || *most < *live))
+                live = most;
         }
         if (requested != all.end()) {
             check_fold(id, d, *requested, needed[d], live);

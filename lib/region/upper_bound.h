@@ -18,10 +18,9 @@ struct Variables {
     std::function<std::pair<Expr, int>(const std::string &)> let_of;
 };
 
-/// The maximum of the sum, if it is bounded by a constant: lets are replaced by their values, the
-/// most recent first; a min() by its better operand, a max() or select() by both, differences of
-/// quotients by the quotient of the difference, and loop variables by the ends of their ranges.
-/// Takes a bounded number of steps.
+/// The maximum of the sum, if it is bounded by a constant: a max() or select() is replaced by both operands, a min()
+/// by its better one, lets by their values, the most recent first, differences of quotients by the quotient of the
+/// difference, and loop variables by the ends of their ranges. Takes a bounded number of steps.
 std::optional<int64_t> upper_bound(const ir::Linear &sum, const Variables &variables);
 
 }  // namespace Pipe::region

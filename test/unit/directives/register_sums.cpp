@@ -265,12 +265,7 @@ TEST_CASE("blocks of sums load a start that is not a formula, or is not theirs a
         s.where(s <= y);
         f(x, y) = x - y;
         f(x, y) += in(x, s) * in(s, y);
-        f.update()
-            .split(y, yo, yi, 3, TailStrategy::GuardWithIf)
-            .split(x, xo, xi, 4, TailStrategy::GuardWithIf)
-            .reorder({xi, yi, s, xo, yo})
-            .vectorize(xi)
-            .unroll(yi);
+        block(f, s);
         check_equal(f, {{0, 9}, {-3, 8}});
     }
 }
