@@ -257,6 +257,7 @@ RangeProgram::Slot RangeProgram::call(const Expr &e) {
 
 /// Nothing in common with other unknown values.
 RangeProgram::Slot RangeProgram::unknown(Type type) {
+    has_unknown_ = true;
     return new_variable(range_of(type));
 }
 

@@ -58,6 +58,10 @@ class RangeProgram {
     void evaluate();
     const Range &operator[](Slot slot) const { return values_[static_cast<size_t>(slot)]; }
 
+    /// Whether an expression has a part that may have any value whatever is set: floats, what depends on data,
+    /// and operations that have no step here.
+    bool has_unknown() const { return has_unknown_; }
+
     /// For statistics.
     size_t steps() const { return steps_.size(); }
 
@@ -113,6 +117,7 @@ class RangeProgram {
     std::unordered_map<std::string, Expr> definitions_;
     std::unordered_map<std::string, Slot> variables_;
     std::map<Key, Slot> known_;
+    bool has_unknown_ = false;
     /// By node; the expressions are kept, so that no other node takes the address.
     std::unordered_map<const ir::ExprNode *, std::pair<Expr, Slot>> done_;
 };

@@ -24,8 +24,9 @@ namespace Pipe::region {
 /// A loop has the value that was set if it is the loop of the level or one around it. All others run through all
 /// their iterations, and a box that differs between these is given as the hull of all. It is exact where all
 /// loops that it depends on have one value; else it may be too large, and never too small. What depends on data,
-/// on floats or on anything that was not set counts as unknown: it is unbounded, or as large as a clamp lets it
-/// be. A box whose loops do not run is empty in at least one dimension.
+/// on floats, on intrinsics (but choices and shifts by constants) or on anything that was not set counts as
+/// unknown: it is unbounded, or as large as a clamp lets it be. A box whose loops do not run is empty in at
+/// least one dimension.
 class NumericDemand {
   public:
     /// The plan need not outlive this object.
@@ -60,6 +61,8 @@ class NumericDemand {
     /// The values of a loop.
     const poly::Range &loop(int level) const;
 
+    /// Whether a part of the regions counts as unknown whatever is set.
+    bool has_unknown() const { return program_.has_unknown(); }
     /// The number of operations of an evaluation.
     size_t steps() const { return program_.steps(); }
 
