@@ -1,7 +1,7 @@
 # Each layer is an object library, so that it can be built alone (ninja pipe_lower). All of them
 # together form the library Pipe. Their order is that of the layers.
 
-set(PIPE_ALL_LAYERS support ir image_io schedule graph poly region reference autoschedule lower
+set(PIPE_ALL_LAYERS support ir image_io schedule graph language poly region reference autoschedule lower
     predict codegen jit driver)
 set(PIPE_LAYERS "${PIPE_ALL_LAYERS}" CACHE STRING
     "Layers to build; a shorter list lets a layer's tests run while layers above it do not compile")

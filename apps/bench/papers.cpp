@@ -8,8 +8,8 @@
 #include "autoschedule/strategies/dp_fusion.h"
 #include "autoschedule/strategies/enumeration.h"
 #include "autoschedule/strategies/strategies.h"
-#include "graph/freeze.h"
-#include "graph/replay.h"
+#include "language/freeze.h"
+#include "language/replay.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -83,7 +83,7 @@ class Scheduling {
     Scheduling(const apps::App &app, const Data &data, const Pipe::Target &target)
         : program_(app.make()), machine_(scheduler::host_machine(target)) {
         apps::set_inputs(*program_, data.inputs);
-        frozen_ = Pipe::graph::freeze({program_->output()}, target);
+        frozen_ = Pipe::language::freeze({program_->output()}, target);
         scheduler::Sizes sizes;
         sizes.outputs = {shape(data.output)};
         for (size_t i = 0; i < data.inputs.size(); ++i)
@@ -109,11 +109,11 @@ class Scheduling {
             row.largest = plan.members.size();
             row.largest_tile = row.all_tiles.back();
         }
-        Pipe::graph::Frozen scheduled = frozen_;
+        Pipe::language::Frozen scheduled = frozen_;
         scheduled.schedule = start_;
         scheduler::write_plans(found, frozen_.graph, machine_, scheduled.schedule);
         const std::vector<Pipe::Func> outputs = {program_->output()};
-        Pipe::graph::replay(outputs, Pipe::graph::portable(outputs, scheduled));
+        Pipe::language::replay(outputs, Pipe::language::portable(outputs, scheduled));
     }
 
     Pipe::Pipeline pipeline() const { return Pipe::Pipeline(program_->output()); }
@@ -168,7 +168,7 @@ class Scheduling {
     }
 
     std::unique_ptr<apps::Program> program_;
-    Pipe::graph::Frozen frozen_;
+    Pipe::language::Frozen frozen_;
     Pipe::schedules::Schedule start_;
     scheduler::Machine machine_;
     scheduler::StageGraph nodes_;

@@ -22,7 +22,7 @@
 namespace Pipe {
 
 struct JITUserContext;
-namespace graph {
+namespace language {
 struct BufferImages;
 }
 namespace ir {
@@ -259,7 +259,7 @@ class BufferBase {
         void set_shape(std::vector<BufferDim> shape);
         void set_allocation(std::shared_ptr<ir::Allocation> allocation, int64_t offset);
     };
-    friend struct graph::BufferImages;  // reads and writes `image`
+    friend struct language::BufferImages;  // reads and writes `image`
 
     BufferBase() = default;
 

@@ -10,7 +10,7 @@
 
 namespace Pipe {
 
-namespace graph {
+namespace language {
 struct FuncContents;
 }
 
@@ -39,7 +39,7 @@ class ExternFuncArgument {
     bool is_buffer() const { return kind_ == Kind::Buffer; }
     bool is_expr() const { return kind_ == Kind::Expr; }
 
-    const std::shared_ptr<graph::FuncContents> &func() const { return func_; }
+    const std::shared_ptr<language::FuncContents> &func() const { return func_; }
     /// The number, or a call of the image without coordinates, which stands for the whole image.
     const Expr &expr() const { return expr_; }
 
@@ -48,7 +48,7 @@ class ExternFuncArgument {
     static Expr whole_buffer(const Buffer<void, AnyDims> &buffer);
 
     Kind kind_ = Kind::Undefined;
-    std::shared_ptr<graph::FuncContents> func_;
+    std::shared_ptr<language::FuncContents> func_;
     Expr expr_;
 };
 

@@ -25,7 +25,7 @@
 
 namespace Pipe {
 
-namespace graph {
+namespace language {
 struct FuncContents;
 }
 
@@ -379,13 +379,13 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
     /// The profiler attributes the time of this Func to whatever encloses its compute level.
     Func &no_profiling();
 
-    const std::shared_ptr<graph::FuncContents> &contents() const { return contents_; }
-    explicit Func(std::shared_ptr<graph::FuncContents> contents);
+    const std::shared_ptr<language::FuncContents> &contents() const { return contents_; }
+    explicit Func(std::shared_ptr<language::FuncContents> contents);
 
   private:
     Func wrap(const char *method, const std::vector<Func> &consumers, SourceLocation where) const;
 
-    std::shared_ptr<graph::FuncContents> contents_;
+    std::shared_ptr<language::FuncContents> contents_;
 };
 
 template <typename Self>

@@ -11,7 +11,7 @@
 
 namespace Pipe {
 
-namespace graph {
+namespace language {
 struct FuncContents;
 }
 
@@ -47,7 +47,7 @@ class FuncTupleElementRef {
 /// 1.
 class FuncRef {
   public:
-    FuncRef(std::shared_ptr<graph::FuncContents> func, std::vector<Expr> args,
+    FuncRef(std::shared_ptr<language::FuncContents> func, std::vector<Expr> args,
             SourceLocation where);
     FuncRef(const FuncRef &) = default;
     FuncRef(FuncRef &&) = default;
@@ -92,7 +92,7 @@ class FuncRef {
     Expr element(int i) const;
     std::vector<Expr> all() const;
 
-    std::shared_ptr<graph::FuncContents> func_;
+    std::shared_ptr<language::FuncContents> func_;
     std::vector<Expr> args_;
     SourceLocation where_;
 };

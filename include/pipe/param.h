@@ -19,10 +19,10 @@ namespace Pipe {
 
 class Func;
 
-namespace graph {
+namespace language {
 struct ParamContents;
 struct ImageContents;
-}  // namespace graph
+}  // namespace language
 
 namespace detail {
 /// A C++ number as a constant Expr.
@@ -39,7 +39,7 @@ class ParamBase {
     const std::string &name() const;
     Type type() const;
     operator Expr() const;
-    const std::shared_ptr<graph::ParamContents> &contents() const { return contents_; }
+    const std::shared_ptr<language::ParamContents> &contents() const { return contents_; }
 
     /// Promises a range. `realize` checks it: RuntimeError if the value lies outside.
     void set_range(const Expr &min, const Expr &max);
@@ -57,7 +57,7 @@ class ParamBase {
     void get_bits(void *value) const;
     void set_estimate_value(const Expr &value);
 
-    std::shared_ptr<graph::ParamContents> contents_;
+    std::shared_ptr<language::ParamContents> contents_;
 };
 }  // namespace detail
 
@@ -142,7 +142,7 @@ template <typename T> Param<T>::Param(const Param<void> &other) : ParamBase(othe
 /// code; `realize` checks them and throws RuntimeError if the given Buffer breaks one.
 class ImageDimension {
   public:
-    ImageDimension(std::shared_ptr<graph::ImageContents> image, int d)
+    ImageDimension(std::shared_ptr<language::ImageContents> image, int d)
         : image_(std::move(image)), d_(d) {}
 
     /// Shape of the Buffer that is passed at run time, for definitions and promises; max() is
@@ -165,7 +165,7 @@ class ImageDimension {
     ImageDimension dim(int d) const;
 
   private:
-    std::shared_ptr<graph::ImageContents> image_;
+    std::shared_ptr<language::ImageContents> image_;
     int d_;
 };
 
@@ -174,7 +174,7 @@ class ImageDimension {
 class OutputImageParam {
   public:
     OutputImageParam() = default;
-    explicit OutputImageParam(std::shared_ptr<graph::ImageContents> contents)
+    explicit OutputImageParam(std::shared_ptr<language::ImageContents> contents)
         : contents_(std::move(contents)) {}
 
     bool defined() const { return contents_ != nullptr; }
@@ -208,12 +208,12 @@ class OutputImageParam {
     OutputImageParam &may_alias(const OutputImageParam &input);
     OutputImageParam &may_alias(const Buffer<void> &input);
 
-    const std::shared_ptr<graph::ImageContents> &contents() const { return contents_; }
+    const std::shared_ptr<language::ImageContents> &contents() const { return contents_; }
 
   protected:
-    graph::ImageContents &checked() const;
+    language::ImageContents &checked() const;
 
-    std::shared_ptr<graph::ImageContents> contents_;
+    std::shared_ptr<language::ImageContents> contents_;
 };
 
 /// An input image, set before `realize` with `set`. Copies refer to the same parameter. Any strides

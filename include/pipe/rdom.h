@@ -14,7 +14,7 @@
 
 namespace Pipe {
 
-namespace graph {
+namespace language {
 struct RDomContents;
 }
 
@@ -34,7 +34,7 @@ class RVar {
     RVar();
     RVar(const std::string &name) : name_(name) {}
     RVar(const char *name) : name_(name) {}
-    RVar(std::shared_ptr<graph::RDomContents> domain, int index);
+    RVar(std::shared_ptr<language::RDomContents> domain, int index);
 
     const std::string &name() const { return name_; }
     /// The range; undefined for an RVar that is just a name.
@@ -45,7 +45,7 @@ class RVar {
 
   private:
     std::string name_;
-    std::shared_ptr<graph::RDomContents> domain_;
+    std::shared_ptr<language::RDomContents> domain_;
     int index_ = 0;
 };
 
@@ -109,7 +109,7 @@ class RDom {
     }
     void define(const Region &region, const std::string &name, SourceLocation where);
 
-    std::shared_ptr<graph::RDomContents> contents_;
+    std::shared_ptr<language::RDomContents> contents_;
 };
 
 /// A Var or an RVar: the loop that a directive applies to.

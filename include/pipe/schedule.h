@@ -70,17 +70,16 @@ struct LoopLevel {
     FuncId func = FuncId::None;
     int stage = 0;
     std::string var;
-    /// Front end only: the identity of `func` before the graph is frozen.
-    std::shared_ptr<const void> func_handle{};
-    /// Front end only: a Pipe::LoopLevel that supplies the other fields when the graph is frozen.
-    std::shared_ptr<void> deferred{};
+    /// Front end only, until the graph is frozen: the Func by its number in the process, and its name.
+    uint64_t func_number = 0;
+    std::string func_name{};
     /// If the user named no stage: the loop's name in each stage of `func`, "" if it has none.
     std::vector<std::string> loops{};
 
     bool inlined() const { return kind == Kind::Inlined; }
     bool root() const { return kind == Kind::Root; }
     bool at() const { return kind == Kind::At; }
-    bool operator==(const LoopLevel &) const;  // ignores the handles
+    bool operator==(const LoopLevel &) const;  // ignores what is for the front end only
 };
 
 /// One transformation of a stage's loop nest, in the order in which the user gave them.
@@ -111,8 +110,7 @@ struct Prefetch {
     std::string at, from;
     Expr offset;
     PrefetchBoundStrategy strategy = PrefetchBoundStrategy::GuardWithIf;
-    /// Front end only: the Func's identity, or the image.
-    std::shared_ptr<const void> func_handle, image_handle;
+    uint64_t source_number = 0;  ///< front end only: the same object by its number in the process
 };
 
 struct Specialization;

@@ -17,7 +17,7 @@
 
 namespace Pipe {
 
-namespace graph {
+namespace language {
 struct FuncContents;
 }
 
@@ -93,13 +93,16 @@ template <typename Self> class StageDirectives : public GPUDirectives<Self> {
     Self &prefetch_buffer(const Buffer<void, AnyDims> &source, const VarOrRVar &at,
                           const VarOrRVar &from, const Expr &offset,
                           PrefetchBoundStrategy strategy);
+    Self &prefetch_image(const std::shared_ptr<const language::ImageContents> &image,
+                         const VarOrRVar &at, const VarOrRVar &from, const Expr &offset,
+                         PrefetchBoundStrategy strategy);
     Self &add_prefetch(schedules::Prefetch prefetch, const VarOrRVar &at, const VarOrRVar &from);
 };
 
 /// The schedule of one definition of a Func: its loop nest.
 class Stage : public StageDirectives<Stage> {
   public:
-    Stage(std::shared_ptr<graph::FuncContents> func, int stage,
+    Stage(std::shared_ptr<language::FuncContents> func, int stage,
           std::vector<size_t> specialization = {});
 
     /// Factors an associative update (a sum, for example) into two. The returned Func combines over
@@ -126,7 +129,7 @@ class Stage : public StageDirectives<Stage> {
     /// The same and Var::outermost(): all loops at which a producer can be computed.
     std::vector<VarOrRVar> split_vars() const;
 
-    const std::shared_ptr<graph::FuncContents> &contents() const { return func_; }
+    const std::shared_ptr<language::FuncContents> &contents() const { return func_; }
     int index() const { return stage_; }
     /// Path of indices into nested specializations; empty: the schedule without one.
     const std::vector<size_t> &specialization() const { return specialization_; }
@@ -134,7 +137,7 @@ class Stage : public StageDirectives<Stage> {
     schedules::StageSchedule &schedule() const;
 
   private:
-    std::shared_ptr<graph::FuncContents> func_;
+    std::shared_ptr<language::FuncContents> func_;
     int stage_ = 0;  // 0 = pure definition
     std::vector<size_t> specialization_;
 };

@@ -102,22 +102,6 @@ void transpose(const FuncNode &func, const Node &node, const Rows &rows, FuncSch
     }
 }
 
-bool is_promised(const graph::BufferPromise &promise, size_t d, int64_t stride) {
-    return d < promise.dims.size() && promise.dims[d].stride.defined() &&
-           ir::is_const(promise.dims[d].stride, stride);
-}
-
-/// Whether elements adjacent in dimension d > 0 are adjacent in memory, like the channels of
-/// interleaved images: in the output, or in an input with the same dimensions.
-bool is_interleaved(const Graph &graph, const FuncNode &func, size_t d) {
-    auto promises = [&](const graph::BufferPromise &promise) { return is_promised(promise, d, 1); };
-    return std::any_of(func.output_promises.begin(), func.output_promises.end(), promises) ||
-           std::any_of(graph.images.begin(), graph.images.end(), [&](const graph::Image &image) {
-               return static_cast<size_t>(image.dimensions) == func.args.size() &&
-                      promises(image.promise);
-           });
-}
-
 /// Constant extent that the user promised for a dimension, or 0.
 int64_t promised_extent(const FuncSchedule &f, const FuncNode &func, size_t d) {
     const std::string &var = func.args[d];
@@ -157,6 +141,30 @@ void specialize_for_alignment(const FuncNode &func, const Node &node, size_t s,
     const Expr min = ir::make_variable(Int(32), ir::min_name(graph::buffer_name(func, 0), 0));
     stage.specializations.push_back(
         {ir::make_binary(ir::Op::EQ, min, ir::int32(0)), StageSchedule(stage), ""});
+}
+
+/// Loops over the channels of an interleaved image whose number is not promised: where it is the same as in the Buffers
+/// at hand, a version in which they are unrolled next to the vector, so that whole vectors of memory are stored
+/// (lower/interleave_stores.h).
+void specialize_for_channels(const Plan &plan, const FuncNode &func, const Node &node,
+                             const OutputLoops &names, StageSchedule &stage) {
+    constexpr int64_t most_channels = 4;
+    const size_t c = static_cast<size_t>(std::max(0, node.channels));
+    if (c == 0 || plan.stage > 0 || node.extents[c] < 2 || node.extents[c] > most_channels ||
+        names.points[c] != func.args[c] || stage.dims[0].kind != LoopKind::Vectorized)
+        return;
+    StageSchedule special(stage);
+    const auto loop = std::find_if(special.dims.begin(), special.dims.end(),
+                                   [&](const Dim &d) { return d.name == func.args[c]; });
+    if (loop->kind != LoopKind::Serial)
+        return;
+    loop->kind = LoopKind::Unrolled;
+    std::rotate(special.dims.begin() + 1, loop, loop + 1);
+    const Expr extent =
+        ir::make_variable(Int(32), ir::extent_name(graph::buffer_name(func, 0), c));
+    stage.specializations.push_back(
+        {ir::make_binary(ir::Op::EQ, extent, ir::int32(static_cast<int32_t>(node.extents[c]))),
+         std::move(special), ""});
 }
 
 /// Shares all loops of the pure definition of `host` that are outside of its vector.
@@ -222,7 +230,7 @@ std::vector<Dim> loops_over_points(const Plan &plan, const Node &node, const Gra
         // The vectors of all channels of the same points form whole vectors
         // (lower/interleave_stores.h).
         const bool next_to_vector =
-            g == plan.unrolled || (plan.inner.empty() && unroll && is_interleaved(graph, func, d));
+            g == plan.unrolled || (plan.inner.empty() && unroll && node.channels == g);
         const bool has_vector = !dims.empty() && dims[0].kind == LoopKind::Vectorized;
         dims.insert(next_to_vector && has_vector ? dims.begin() + 1 : dims.end(),
                     {inner, unroll ? LoopKind::Unrolled : LoopKind::Serial, false});
@@ -311,6 +319,23 @@ OutputLoops apply_tiles(const Plan &plan, const Node &node, const Graph &graph,
     return names;
 }
 
+/// Versions of the loops of the group's output.
+void specialize(const Plan &plan, const StageGraph &nodes, const FuncNode &func,
+                const Machine &machine, const OutputLoops &loops, schedules::Schedule &schedule) {
+    const Node &node = nodes.nodes[static_cast<size_t>(plan.output())];
+    StageSchedule &stage = schedule[func.id].stages[plan.stage];
+    const bool has_members_in_channels =
+        node.channels > 0 &&
+        std::any_of(plan.members.begin() + 1, plan.members.end(), [&](int member) {
+            const FuncSchedule &f = schedule[nodes.nodes[static_cast<size_t>(member)].id];
+            const std::string &channels = func.args[static_cast<size_t>(node.channels)];
+            return f.compute.var == channels || f.store.var == channels;
+        });
+    if (!has_members_in_channels)
+        specialize_for_channels(plan, func, node, loops, stage);
+    specialize_for_alignment(func, node, plan.stage, machine, stage);
+}
+
 /// The loops of all stages of the group's output.
 OutputLoops apply_output(const Plan &plan, const Node &node, const Graph &graph,
                          const Machine &machine, FuncSchedule &f) {
@@ -319,7 +344,6 @@ OutputLoops apply_output(const Plan &plan, const Node &node, const Graph &graph,
     for (size_t s = 0; s < func.stages.size(); s++)
         if (s != plan.stage && !reduce_stage(func, node, s, machine, f.stages[s]))
             vectorize_stage(func, node, s, node.extents, machine, plan.parallel, f.stages[s]);
-    specialize_for_alignment(func, node, plan.stage, machine, f.stages[plan.stage]);
     return loops;
 }
 
@@ -359,6 +383,7 @@ void apply(const Plan &plan, const StageGraph &nodes, const Graph &graph, const 
     for (size_t m = 1; m < plan.shares.size(); m++)
         if (plan.shares[m] >= 0)
             share_loops(id(static_cast<size_t>(plan.shares[m])), schedule[id(m)].stages[0]);
+    specialize(plan, nodes, graph[output.id], machine, loops, schedule);
 }
 
 }  // namespace Pipe::autoschedule

@@ -51,6 +51,8 @@ poly::ModelInput model_input(const Graph &graph, const Sizes &sizes) {
         for (size_t d = 0; d < dims.size(); d++) {
             if (dims[d].extent <= 0)
                 continue;
+            if (dims[d].stride != 0)
+                input.names[ir::stride_name(image, d)] = Range::point(dims[d].stride);
             input.names[ir::min_name(image, d)] = Range::point(dims[d].min);
             input.names[ir::extent_name(image, d)] = Range::point(dims[d].extent);
         }

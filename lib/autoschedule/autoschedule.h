@@ -28,6 +28,7 @@ struct Sizes {
     struct Dim {
         int64_t min = 0;
         int64_t extent = 0;  ///< 0 = unknown: a typical size is assumed
+        int64_t stride = 0;  ///< in elements; 0 = unknown
     };
     std::vector<std::vector<Dim>>
         outputs;  ///< per output of the graph, in the order of Graph::outputs

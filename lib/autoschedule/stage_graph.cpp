@@ -13,6 +13,7 @@
 #include "ir/substitute.h"
 #include "ir/visit.h"
 #include "poly/alignment.h"
+#include "ir/program.h"
 
 namespace Pipe::autoschedule {
 
@@ -279,6 +280,28 @@ void add_values(StageCost &stage, const Node &producer) {
     }
 }
 
+/// Node::channels: in the output itself, or in an input with as many dimensions. Promised, or found in the Buffers.
+int channels_of(const Graph &graph, const FuncNode &func, const poly::Environment &names) {
+    auto is_adjacent = [&](const std::string &buffer, const graph::BufferPromise *promise,
+                           size_t d) {
+        if (promise && d < promise->dims.size() && promise->dims[d].stride.defined())
+            return ir::is_const(promise->dims[d].stride, 1);
+        const auto stride = names.find(ir::stride_name(buffer, d));
+        return stride != names.end() && stride->second == Range::point(1);
+    };
+    for (size_t d = 1; func.is_output && d < func.args.size(); d++) {
+        for (size_t i = 0; i < func.types.size(); i++)
+            if (is_adjacent(graph::buffer_name(func, i),
+                            func.output_promises.empty() ? nullptr : &func.output_promises[i], d))
+                return static_cast<int>(d);
+        for (const graph::Image &image : graph.images)
+            if (static_cast<size_t>(image.dimensions) == func.args.size() &&
+                is_adjacent(image.name, &image.promise, d))
+                return static_cast<int>(d);
+    }
+    return -1;
+}
+
 }  // namespace
 
 namespace {
@@ -366,6 +389,7 @@ StageGraph build_stage_graph(const Graph &graph, const poly::Model &model,
                 stage_cost(func, func.stages[s], model.funcs[f].stages[s], names));
         }
         node.is_output = func.is_output;
+        node.channels = channels_of(graph, func, names);
         node.starts_from_formula = graph::starts_from_formula(func);
         node.is_overwritten = graph::overwritten(func).has_value();
         node.role = roles[f];

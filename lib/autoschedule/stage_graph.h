@@ -83,6 +83,9 @@ struct Node {
     std::vector<Reads> reads;  ///< one per buffer, from the loads of all stages
     Role role = Role::Free;
     bool is_output = false;
+    /// Of an output: a dimension > 0 whose elements are adjacent in memory, as the channels of interleaved images; -1:
+    /// none.
+    int channels = -1;
     /// The first update may take over the pure definition (lower/register_sums.h).
     bool starts_from_formula = false;
     /// Almost all of the pure definition is never read, so never computed (graph/overwritten.h).

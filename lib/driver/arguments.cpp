@@ -9,8 +9,8 @@
 
 namespace Pipe::driver {
 
-using graph::ImageContents;
-using graph::ParamContents;
+using language::ImageContents;
+using language::ParamContents;
 using support::Field;
 using support::marked;
 using Kind = ir::Argument::Kind;
@@ -33,21 +33,23 @@ std::unique_ptr<CallArguments> &kept_arguments() {
 
 }  // namespace
 
-Slots::Slots(const graph::Graph &graph) : pipeline_(graph::description(graph)) {
-    for (const graph::Image &image : graph.images) {
+Slots::Slots(const language::Frozen &frozen) : pipeline_(graph::description(frozen.graph)) {
+    const graph::Graph &graph = frozen.graph;
+    for (size_t i = 0; i < graph.images.size(); i++) {
+        const graph::Image &image = graph.images[i];
         Slot slot{Kind::InputBuffer, image.name,    image.type,
                   image.dimensions,  nullptr,       image.bound,
                   nullptr,           image.promise, {}};
-        slot.image = std::dynamic_pointer_cast<const ImageContents>(image.param);
+        slot.image = frozen.images[i];
         if (slot.image)
             slot.where = slot.image->where;
         slots_.push_back(slot);
     }
-    for (const graph::Scalar &scalar : graph.scalars) {
+    for (size_t i = 0; i < graph.scalars.size(); i++) {
         Slot slot;
-        slot.name = scalar.name;
-        slot.type = scalar.type;
-        slot.param = std::dynamic_pointer_cast<const ParamContents>(scalar.param);
+        slot.name = graph.scalars[i].name;
+        slot.type = graph.scalars[i].type;
+        slot.param = frozen.scalars[i];
         slots_.push_back(slot);
     }
     for (FuncId id : graph.outputs) {
@@ -74,7 +76,7 @@ Slots::Slots(const graph::Graph &graph) : pipeline_(graph::description(graph)) {
             throw CompileError(
                 fmt::format("{}: '{}'{} has {} dimensions, but inputs and outputs have at most {}. "
                             "Combine some of them.",
-                            pipeline_, marked(Field::Func, slot.name), graph::at(slot.where),
+                            pipeline_, marked(Field::Func, slot.name), language::at(slot.where),
                             marked(Field::Given, slot.dimensions), jit::max_dimensions));
     }
 }
@@ -113,7 +115,7 @@ const char *cast_advice(const Slot &slot) {
 
 void Slots::reject(const Slot &slot, const std::string &why) const {
     throw RuntimeError(fmt::format("{}: {} '{}'{}: {}", pipeline_, role(slot),
-                                   marked(Field::Func, slot.name), graph::at(slot.where), why));
+                                   marked(Field::Func, slot.name), language::at(slot.where), why));
 }
 
 /// The code will run on the host alone.
@@ -233,7 +235,7 @@ void Slots::gather(Outputs outputs, std::vector<ArgumentValue> &given) const {
             if (!slot.param->is_set.load(std::memory_order_relaxed))
                 throw RuntimeError(fmt::format(
                     "{}: Param '{}' has no value. Call its set() before the pipeline runs.",
-                    pipeline_, graph::func_field(slot.param->identity->name)));
+                    pipeline_, language::func_field(slot.param->identity->name)));
             given[i].bits = slot.param->bits.load(std::memory_order_relaxed);
         } else if (slot.kind == Kind::OutputBuffer) {
             given[i].buffer = outputs[output++];
@@ -304,8 +306,8 @@ void Slots::fill(CallArguments &call, bool on_device) const {
         call.addresses_[i] = {host + static_cast<uintptr_t>(low) * bytes,
                               empty ? 0 : host + static_cast<uintptr_t>(high) * bytes};
         if (on_device)
-            jit::fill_argument(slot.name.c_str(), *given.buffer, &arg, &call.device_buffers_[buffer],
-                               &call.owners_[buffer]);
+            jit::fill_argument(slot.name.c_str(), *given.buffer, &arg,
+                               &call.device_buffers_[buffer], &call.owners_[buffer]);
         if (slot.kind == Kind::OutputBuffer)
             check_elements(slot, view);
         call.nothing_wanted_ &= empty || slot.kind != Kind::OutputBuffer;
@@ -319,7 +321,8 @@ void Slots::fill(CallArguments &call, bool on_device) const {
 std::vector<Layout> Slots::layouts(const std::vector<std::vector<BufferDim>> &shapes) const {
     std::vector<Layout> layouts;
     for (size_t i = 0; i < slots_.size(); i++)
-        layouts.push_back(slots_[i].kind == Kind::Scalar ? Layout{} : layout_of(slots_[i], shapes[i]));
+        layouts.push_back(slots_[i].kind == Kind::Scalar ? Layout{}
+                                                         : layout_of(slots_[i], shapes[i]));
     return layouts;
 }
 

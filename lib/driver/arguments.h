@@ -6,11 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "graph/contents.h"
 #include "graph/graph.h"
 #include "ir/program.h"
 #include "jit/gpu/run.h"
 #include "jit/kernel.h"
+#include "language/contents.h"
+#include "language/freeze.h"
 #include <pipe/buffer.h>
 
 namespace Pipe::driver {
@@ -21,9 +22,9 @@ struct Slot {
     std::string name;
     Type type;
     int dimensions = 0;
-    std::shared_ptr<const graph::ImageContents> image;  ///< of an ImageParam
-    Buffer<void> bound;                                 ///< of a Buffer used in an expression
-    std::shared_ptr<const graph::ParamContents> param;
+    std::shared_ptr<const language::ImageContents> image;  ///< of an ImageParam
+    Buffer<void> bound;                                    ///< of a Buffer used in an expression
+    std::shared_ptr<const language::ParamContents> param;
     graph::BufferPromise promise;
     SourceLocation where;  ///< of the definition of an output, of the ImageParam
 };
@@ -107,7 +108,7 @@ class BorrowedArguments {
 /// All arguments of a graph's kernel: images, scalars, outputs.
 class Slots {
   public:
-    explicit Slots(const graph::Graph &graph);
+    explicit Slots(const language::Frozen &frozen);
 
     /// InternalError if the program has different arguments.
     void check_program(const ir::Program &program) const;

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "graph/contents.h"
+#include "language/contents.h"
 #include "support/error_text.h"
 #include "support/text.h"
 
@@ -26,7 +26,7 @@ Argument::Argument(const ImageParam &image)
       type(image.type()), parameter(image.contents()) {}
 
 Argument Argument::of_buffer(const Buffer<void> &buffer) {
-    auto image = graph::image_of(buffer);
+    auto image = language::image_of(buffer);
     Argument argument(image->identity->name, InputBuffer, image->type, image->dimensions);
     argument.parameter = image;
     return argument;
@@ -76,7 +76,7 @@ bool describes(const Argument &a, const Slot &slot) {
         return a.name == slot.name;
     if (!is_bound(slot))
         return slot.param ? a.parameter == slot.param : a.parameter == slot.image;
-    auto image = std::dynamic_pointer_cast<const graph::ImageContents>(a.parameter);
+    auto image = std::dynamic_pointer_cast<const language::ImageContents>(a.parameter);
     return image && image->bound && image->buffer.same_as(slot.bound);
 }
 
@@ -92,13 +92,13 @@ int find(const Slot &slot, const std::vector<Argument> &inputs) {
                                        "not in the list of arguments. Add it.",
                                        needed.is_buffer() ? "the ImageParam" : "the Param",
                                        support::marked(Field::Func, needed.name),
-                                       graph::at(slot.where)));
+                                       language::at(slot.where)));
     if (found->type != needed.type || found->is_buffer() != needed.is_buffer() ||
         found->dimensions != needed.dimensions)
         throw CompileError(fmt::format(
             "compile_to_callable: the argument '{}'{} is described as {}, but is {}. Pass the "
             "Param or ImageParam itself.",
-            support::marked(Field::Func, needed.name), graph::at(slot.where),
+            support::marked(Field::Func, needed.name), language::at(slot.where),
             support::marked(Field::Given, describe(*found)),
             support::marked(Field::Needed, describe(needed))));
     return static_cast<int>(found - inputs.begin());
@@ -129,7 +129,7 @@ std::shared_ptr<const CallableContents> make_callable(std::shared_ptr<Compiled> 
             place = static_cast<int>(contents->arguments.size());
             contents->arguments.push_back(argument_of(slot));
             if (contents->name.empty())
-                contents->name = fmt::format("'{}'{}", slot.name, graph::at(slot.where));
+                contents->name = fmt::format("'{}'{}", slot.name, language::at(slot.where));
         } else {
             place = find(slot, given);
         }

@@ -40,12 +40,12 @@ uint64_t new_memo_owner() {
 Compiled::Compiled(const std::vector<Func> &outputs, const Settings &settings,
                    const Target &requested, const Outputs *buffers)
     : requested_(requested), target_(resolve(requested, settings)), memo_owner_(new_memo_owner()),
-      trace_pipeline_(settings.trace_pipeline), epoch_(graph::modification_epoch()),
+      trace_pipeline_(settings.trace_pipeline), epoch_(language::modification_epoch()),
       scheduled_(make_schedule(
           outputs,
           {target_, settings.autoschedule, false, settings.requirements, settings.extern_names},
           buffers)),
-      slots_(scheduled_.inlined), declared_in_place_(slots_.declared_in_place()) {
+      slots_(scheduled_.frozen), declared_in_place_(slots_.declared_in_place()) {
     graph::check_device(scheduled_.inlined, scheduled_.frozen.schedule, target_);
     times_.schedule_ms = scheduled_.schedule_ms;
     check_declared();
@@ -86,11 +86,11 @@ bool Compiled::up_to_date(const Target &requested) const {
     const bool any = requested == Target();
     if (!any && !(requested == requested_) && !(requested == target_))
         return false;
-    uint64_t now = graph::modification_epoch();
+    uint64_t now = language::modification_epoch();
     if (epoch_.load(std::memory_order_acquire) == now)
         return true;
     // The global epoch has changed: check whether this pipeline is affected.
-    for (const graph::Stamp &stamp : scheduled_.frozen.stamps)
+    for (const language::Stamp &stamp : scheduled_.frozen.stamps)
         if (!stamp.up_to_date())
             return false;
     epoch_.store(now, std::memory_order_release);

@@ -10,9 +10,9 @@
 
 #include "autoschedule/alternatives.h"
 #include "driver/arguments.h"
-#include "graph/freeze.h"
 #include "jit/kernel.h"
 #include "jit/profiler.h"
+#include "language/freeze.h"
 #include "poly/races.h"
 #include "predict/predict.h"
 #include <pipe/autoschedule.h>
@@ -27,7 +27,7 @@ struct Settings {
     std::optional<AutoscheduleOptions> autoschedule;
     bool trace_pipeline = false;
     std::vector<graph::Requirement> requirements = {};
-    graph::ExternNames extern_names = {};
+    language::ExternNames extern_names = {};
 };
 
 /// The parameters of a call besides its arguments.
@@ -49,15 +49,15 @@ std::string report_text(Compiled &compiled, const Settings &settings);
 
 /// A graph with its final, legal schedule.
 struct Scheduled {
-    graph::Frozen frozen;  ///< schedule: the final one
+    language::Frozen frozen;  ///< schedule: the final one
     graph::Graph inlined;
     std::vector<poly::SharedLoop> shared_loops;  ///< they need private accumulators
     std::optional<schedules::Schedule>
-        user;                  ///< the user's schedule, if the autoscheduler completed it
+        user;  ///< the user's schedule, if the autoscheduler completed it
     /// For a GPU: the autoscheduler's schedule without fusion, tried before the user's.
     std::optional<schedules::Schedule> without_fusion;
-    bool fast_math = false;    ///< the target has Target::FastMath
-    bool unscheduled = false;  ///< no Func has a directive, and there is no autoscheduler
+    bool fast_math = false;       ///< the target has Target::FastMath
+    bool unscheduled = false;     ///< no Func has a directive, and there is no autoscheduler
     autoschedule::Report report;  ///< of the autoscheduler
     autoschedule::Sizes sizes;    ///< for which it chose
     double freeze_ms = 0, schedule_ms = 0;
@@ -73,7 +73,7 @@ bool has_directives(const schedules::Schedule &schedule);
 
 /// Several schedules for the sizes of these Buffers, which keep the directives, those of the published
 /// schedulers among them: see autoschedule/alternatives.h. `settings.autoschedule` has to be set.
-std::vector<autoschedule::Alternative> alternatives(const graph::Frozen &frozen,
+std::vector<autoschedule::Alternative> alternatives(const language::Frozen &frozen,
                                                     const Settings &settings,
                                                     const Outputs &buffers, size_t count);
 

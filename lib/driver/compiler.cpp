@@ -28,7 +28,7 @@ void Compiler::add_requirement(const graph::Requirement &requirement) {
     compiled_ = nullptr;
 }
 
-void Compiler::set_extern_names(const graph::ExternNames &names) {
+void Compiler::set_extern_names(const language::ExternNames &names) {
     std::lock_guard lock(mutex_);
     settings_.extern_names = names;
     compiled_ = nullptr;
@@ -92,9 +92,9 @@ Compiler &checked(const std::shared_ptr<Compiler> &compiler) {
     return *compiler;
 }
 
-graph::Frozen Compiler::freeze(const std::vector<Func> &outputs) const {
+language::Frozen Compiler::freeze(const std::vector<Func> &outputs) const {
     Settings s = settings();
-    return graph::freeze(outputs, get_host_target(), s.requirements, s.extern_names);
+    return language::freeze(outputs, get_host_target(), s.requirements, s.extern_names);
 }
 
 }  // namespace Pipe::driver

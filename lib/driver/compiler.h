@@ -29,13 +29,13 @@ struct Compiler {
     /// Compiles for this target with the Pipeline's settings; the result is not cached.
     std::shared_ptr<Compiled> compile_for(const std::vector<Func> &outputs, const Target &target);
     /// Freezes as `get` does, including what the requirements need.
-    graph::Frozen freeze(const std::vector<Func> &outputs) const;
+    language::Frozen freeze(const std::vector<Func> &outputs) const;
 
     void trace_pipeline();
     /// See Pipeline.
     void add_requirement(const graph::Requirement &requirement);
-    void set_extern_names(const graph::ExternNames &names);
-    graph::ExternNames extern_names() const { return settings().extern_names; }
+    void set_extern_names(const language::ExternNames &names);
+    language::ExternNames extern_names() const { return settings().extern_names; }
     void forget();
 
     JITHandlers handlers;                      ///< the user's, for all calls

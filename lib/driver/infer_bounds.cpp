@@ -266,7 +266,7 @@ void Compiled::make_inputs(Outputs outputs, const jit::RunOptions &options) {
             continue;
         Buffer<void> buffer(slot.type, static_cast<void *>(nullptr), shapes[i], slot.name);
         buffer.allocate();
-        std::const_pointer_cast<graph::ImageContents>(slot.image)->buffer = buffer;
+        std::const_pointer_cast<language::ImageContents>(slot.image)->buffer = buffer;
     }
 }
 

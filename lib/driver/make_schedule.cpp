@@ -41,7 +41,8 @@ std::vector<Sizes::Dim> shape(const BufferBase *given, size_t dimensions) {
     if (buffer.view().dims.size() != dimensions)
         return dims;
     for (size_t d = 0; d < dimensions; d++)
-        dims[d] = {buffer.view().dims[d].min, buffer.view().dims[d].extent};
+        dims[d] = {buffer.view().dims[d].min, buffer.view().dims[d].extent,
+                   buffer.view().dims[d].stride};
     return dims;
 }
 
@@ -56,8 +57,8 @@ std::vector<Sizes::Dim> output_sizes(const graph::FuncNode &f, const schedules::
     return dims;
 }
 
-std::vector<Sizes::Dim> image_sizes(const graph::Image &image, const Known &known) {
-    auto param = std::dynamic_pointer_cast<const graph::ImageContents>(image.param);
+std::vector<Sizes::Dim> image_sizes(const graph::Image &image, const language::ImageContents *param,
+                                    const Known &known) {
     auto dims = shape(param ? &param->buffer : &image.bound, static_cast<size_t>(image.dimensions));
     for (size_t d = 0; d < dims.size(); d++) {
         const graph::ShapePromise &c = image.promise.dims[d];
@@ -76,32 +77,33 @@ void know(Known &known, const std::string &image, const std::vector<Sizes::Dim> 
     }
 }
 
-std::optional<int64_t> value_of(const graph::Scalar &scalar) {
-    auto param = std::dynamic_pointer_cast<const graph::ParamContents>(scalar.param);
-    if (!param->is_set.load(std::memory_order_relaxed) && !param->estimate.defined())
+std::optional<int64_t> value_of(const language::ParamContents &param) {
+    if (!param.is_set.load(std::memory_order_relaxed) && !param.estimate.defined())
         return std::nullopt;
-    int unused = 64 - scalar.type.bits();
-    uint64_t bits = param->bits.load(std::memory_order_relaxed) << unused;
-    int64_t value = scalar.type.is_int() ? static_cast<int64_t>(bits) >> unused
-                                         : static_cast<int64_t>(bits >> unused);
-    take(value, param->estimate);
+    int unused = 64 - param.type.bits();
+    uint64_t bits = param.bits.load(std::memory_order_relaxed) << unused;
+    int64_t value = param.type.is_int() ? static_cast<int64_t>(bits) >> unused
+                                        : static_cast<int64_t>(bits >> unused);
+    take(value, param.estimate);
     return value;
 }
 
 /// Estimates for images may depend on Params, those for outputs on both.
-Sizes sizes_of(const graph::Frozen &frozen, const Outputs *buffers) {
+Sizes sizes_of(const language::Frozen &frozen, const Outputs *buffers) {
     Sizes sizes;
     Known known;
-    for (const graph::Scalar &scalar : frozen.graph.scalars) {
+    for (size_t i = 0; i < frozen.scalars.size(); i++) {
+        const graph::Scalar &scalar = frozen.graph.scalars[i];
         if (!scalar.type.is_int_or_uint())
             continue;
-        if (std::optional<int64_t> value = value_of(scalar)) {
+        if (std::optional<int64_t> value = value_of(*frozen.scalars[i])) {
             sizes.scalars[scalar.name] = *value;
             known[scalar.name] = ir::make_const(scalar.type, *value);
         }
     }
-    for (const graph::Image &image : frozen.graph.images) {
-        sizes.images[image.name] = image_sizes(image, known);
+    for (size_t i = 0; i < frozen.images.size(); i++) {
+        const graph::Image &image = frozen.graph.images[i];
+        sizes.images[image.name] = image_sizes(image, frozen.images[i].get(), known);
         know(known, image.name, sizes.images[image.name]);
     }
     size_t buffer = 0;
@@ -175,7 +177,7 @@ bool has_directives(const schedules::Schedule &schedule) {
 namespace {
 
 /// The target features that request traces of everything.
-void trace_all(graph::Frozen &frozen, const Target &target) {
+void trace_all(language::Frozen &frozen, const Target &target) {
     for (schedules::FuncSchedule &f : frozen.schedule.funcs) {
         f.trace.loads |= target.has_feature(Target::TraceLoads);
         f.trace.stores |= target.has_feature(Target::TraceStores);
@@ -190,7 +192,7 @@ void freeze_and_schedule(Scheduled &s, const std::vector<Func> &outputs, const S
     auto start = Clock::now();
     bool host = settings.target.arch == Target::ArchUnknown;
     Target target = host ? get_host_target() : settings.target;
-    s.frozen = graph::freeze(outputs, target, settings.requirements, settings.extern_names);
+    s.frozen = language::freeze(outputs, target, settings.requirements, settings.extern_names);
     trace_all(s.frozen, target);
 #ifndef NDEBUG
     graph::verify(s.frozen.graph);
@@ -252,7 +254,7 @@ void fall_back(Scheduled &s, const std::string &why) {
     }
 }
 
-std::vector<autoschedule::Alternative> alternatives(const graph::Frozen &frozen,
+std::vector<autoschedule::Alternative> alternatives(const language::Frozen &frozen,
                                                     const Settings &settings,
                                                     const Outputs &buffers, size_t count) {
     const auto machine = autoschedule::host_machine(settings.target, *settings.autoschedule);

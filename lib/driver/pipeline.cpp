@@ -12,11 +12,11 @@
 #include "driver/pipeline_of.h"
 #include "driver/report_page.h"
 #include "driver/tune.h"
-#include "graph/collect.h"
-#include "graph/contents.h"
-#include "graph/match.h"
 #include "graph/schedule_source.h"
 #include "ir/extern_functions.h"
+#include "language/collect.h"
+#include "language/contents.h"
+#include "language/match.h"
 #include "lower/private_accumulators.h"
 
 namespace Pipe {
@@ -62,29 +62,29 @@ AutoSchedulerResults Pipeline::apply_autoscheduler(const Target &target,
 
 Func Pipeline::get_func(size_t i) const {
     checked(compiler_);
-    auto funcs = graph::funcs_of(outputs_);
+    auto funcs = language::funcs_of(outputs_);
     if (i >= funcs.size())
         throw CompileError(fmt::format(
             "Pipeline::get_func({}): there {}, numbered from 0.", i,
             funcs.size() == 1 ? "is 1 Func" : fmt::format("are {} Funcs", funcs.size())));
-    return Func(std::const_pointer_cast<graph::FuncContents>(funcs[i]));
+    return Func(std::const_pointer_cast<language::FuncContents>(funcs[i]));
 }
 
 void Pipeline::add_requirement(const Expr &condition, const std::vector<Expr> &message) {
-    graph::require_defined("add_requirement", condition);
+    language::require_defined("add_requirement", condition);
     if (!condition.type().is_bool())
-        graph::reject("add_requirement", condition,
-                      "the condition must be bool. Compare with 0, as in x != 0.");
-    std::vector<Expr> all{ir::make_string("required: " + graph::shortened(condition) + ".")};
-    bool uniform = graph::is_uniform(condition);
+        language::reject("add_requirement", condition,
+                         "the condition must be bool. Compare with 0, as in x != 0.");
+    std::vector<Expr> all{ir::make_string("required: " + ir::shortened(condition) + ".")};
+    bool uniform = language::is_uniform(condition);
     for (const Expr &e : message) {
-        graph::require_defined("add_requirement", e);
-        uniform &= graph::is_uniform(e);
+        language::require_defined("add_requirement", e);
+        uniform &= language::is_uniform(e);
         all.push_back(ir::make_string(" "));
         all.push_back(e);
     }
     if (!uniform)
-        graph::reject(
+        language::reject(
             "add_requirement", condition,
             "a requirement may contain only Params and sizes of images. Use require() in a "
             "definition for conditions on Vars, Funcs or pixels.");
@@ -103,7 +103,7 @@ std::string AutoschedulerParams::to_string() const {
 }
 
 void Pipeline::set_jit_externs(const std::map<std::string, JITExtern> &externs) {
-    graph::ExternNames others;
+    language::ExternNames others;
     for (const auto &[name, e] : externs) {
         detail::ExternFunction function = e.function;
         function.name = name.c_str();

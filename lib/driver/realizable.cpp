@@ -12,8 +12,8 @@
 #include "driver/compiler.h"
 #include "driver/extern_calls.h"
 #include "driver/pipeline_of.h"
-#include "graph/contents.h"
-#include "graph/freeze.h"
+#include "language/contents.h"
+#include "language/freeze.h"
 #include "reference/evaluate.h"
 #include "support/deep_stack.h"
 #include "support/error_text.h"
@@ -35,7 +35,7 @@ void check_sizes(const std::vector<Func> &outputs, const std::vector<int64_t> &s
             throw CompileError(
                 fmt::format("The output Func '{}'{} has no definition. Give it one, as "
                             "in f(x, y) = x + y, before it is realized.",
-                            graph::func_field(f.name()), graph::at(f.contents()->where)));
+                            language::func_field(f.name()), language::at(f.contents()->where)));
         if (static_cast<int>(sizes.size()) != f.dimensions())
             throw RuntimeError(fmt::format(
                 "{} has {}, but realize is given {}. Give one size per dimension.",
@@ -47,7 +47,7 @@ void check_sizes(const std::vector<Func> &outputs, const std::vector<int64_t> &s
                 throw RuntimeError(fmt::format(
                     "Output '{}'{}: the extent of dimension {} is {}, but must be at "
                     "least 0. Give sizes, not ends.",
-                    graph::func_field(f.name()), graph::at(f.contents()->where),
+                    language::func_field(f.name()), language::at(f.contents()->where),
                     support::marked(Field::Dimension, d), support::marked(Field::Given, sizes[d])));
     }
 }
@@ -96,9 +96,11 @@ template <typename F> auto with_pointers(const Realization &buffers, const F &f)
 }
 
 void evaluate_reference(const std::vector<Func> &outputs, const Realization &buffers,
-                        const graph::ExternNames &extern_names) {
-    graph::Graph graph = graph::freeze(outputs, get_host_target(), {}, extern_names).graph;
-    driver::Slots slots(graph);
+                        const language::ExternNames &extern_names) {
+    const language::Frozen frozen =
+        language::freeze(outputs, get_host_target(), {}, extern_names);
+    const graph::Graph &graph = frozen.graph;
+    driver::Slots slots(frozen);
     driver::CallArguments call;
     with_pointers(buffers, [&](driver::Outputs o) { slots.gather(o, call.given); });
     slots.fill(call, false);  // the same checks; what is read lies on the host then
@@ -123,7 +125,7 @@ void evaluate_reference(const std::vector<Func> &outputs, const Realization &buf
 }
 
 void run_reference(const Pipeline &pipeline, const Realization &buffers) {
-    graph::ExternNames extern_names = checked(pipeline.compiler()).extern_names();
+    language::ExternNames extern_names = checked(pipeline.compiler()).extern_names();
     support::on_deep_stack([&] { evaluate_reference(pipeline.outputs(), buffers, extern_names); });
 }
 
@@ -211,7 +213,8 @@ Prediction Realizable<Self>::predict(const Realization &outputs, const Target &t
     const auto options = checked(pipeline.compiler()).settings().autoschedule;
     Prediction result;
     with_pointers(outputs, [&](driver::Outputs o) {
-        result = compiled(pipeline, target, &o)->predict(o, options.value_or(AutoscheduleOptions()));
+        result =
+            compiled(pipeline, target, &o)->predict(o, options.value_or(AutoscheduleOptions()));
     });
     return result;
 }
@@ -244,7 +247,7 @@ Callable Realizable<Self>::compile_to_callable(const std::vector<Argument> &args
 
 template <typename Self> std::vector<Argument> Realizable<Self>::infer_arguments() const {
     const Pipeline &pipeline = pipeline_of(self());
-    driver::Slots slots(checked(pipeline.compiler()).freeze(pipeline.outputs()).graph);
+    driver::Slots slots(checked(pipeline.compiler()).freeze(pipeline.outputs()));
     return driver::input_arguments(slots);
 }
 

@@ -19,10 +19,10 @@ namespace {
 const char *const format_name = "Pipe schedule";
 constexpr int format_version = 1;
 
-Json algorithm_to_json(const graph::Algorithm &algorithm) {
+Json algorithm_to_json(const language::Algorithm &algorithm) {
     Json json{{"fingerprint", hex(algorithm.fingerprint())}, {"outputs", algorithm.outputs}};
     json["funcs"] = Json::array();
-    for (const graph::FuncSignature &f : algorithm.funcs)
+    for (const language::FuncSignature &f : algorithm.funcs)
         json["funcs"].push_back({{"name", f.name},
                                  {"dimensions", f.dimensions},
                                  {"types", f.types},
@@ -30,8 +30,8 @@ Json algorithm_to_json(const graph::Algorithm &algorithm) {
     return json;
 }
 
-graph::Algorithm algorithm_from_json(const Json &json) {
-    graph::Algorithm algorithm;
+language::Algorithm algorithm_from_json(const Json &json) {
+    language::Algorithm algorithm;
     algorithm.outputs = json.at("outputs").get<std::vector<std::string>>();
     for (const Json &f : json.at("funcs"))
         algorithm.funcs.push_back(
@@ -150,8 +150,8 @@ ScheduleFile read_schedule_file(const std::string &path) {
 }
 
 void check_algorithm(const std::string &path, const ScheduleFile &file,
-                     const graph::Algorithm &here) {
-    const std::string what = graph::difference(file.algorithm, here);
+                     const language::Algorithm &here) {
+    const std::string what = language::difference(file.algorithm, here);
     if (!what.empty())
         reject_file(path, fmt::format("it is for another algorithm: {}. Tune again, or delete the "
                                       "file.",

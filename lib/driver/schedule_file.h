@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "graph/portable.h"
+#include "language/portable.h"
 #include <pipe/target.h>
 
 namespace Pipe::driver {
@@ -20,8 +20,8 @@ struct ScheduleFile {
         std::string dropped;           ///< why it was not measured further; "" if it was
     };
 
-    graph::Algorithm algorithm;  ///< signatures and outputs only
-    graph::PortableSchedule schedule;
+    language::Algorithm algorithm;  ///< signatures and outputs only
+    language::PortableSchedule schedule;
     Target target;
     std::vector<std::vector<int64_t>> sizes;  ///< of the output Buffers; empty: unknown
     std::string machine;                      ///< where the times were measured
@@ -29,7 +29,7 @@ struct ScheduleFile {
 };
 
 /// The same for equal schedules, in every process.
-uint64_t schedule_key(const graph::PortableSchedule &schedule);
+uint64_t schedule_key(const language::PortableSchedule &schedule);
 
 /// RuntimeError if the file cannot be written. What was there before remains until the new one is
 /// complete.
@@ -41,7 +41,7 @@ ScheduleFile read_schedule_file(const std::string &path);
 
 /// CompileError if the file is for another algorithm: names what differs.
 void check_algorithm(const std::string &path, const ScheduleFile &file,
-                     const graph::Algorithm &here);
+                     const language::Algorithm &here);
 /// CompileError if this processor lacks features of the target: names them.
 void check_target(const std::string &path, const ScheduleFile &file);
 

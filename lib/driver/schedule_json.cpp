@@ -11,7 +11,7 @@ namespace {
 
 using graph::Argument;
 using graph::Directive;
-using graph::PortableSchedule;
+using language::PortableSchedule;
 using Made = PortableSchedule::Made;
 using ScheduleEntry = PortableSchedule::Entry;
 

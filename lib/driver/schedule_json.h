@@ -6,8 +6,8 @@
 
 namespace Pipe::driver {
 
-Json schedule_to_json(const graph::PortableSchedule &schedule);
-graph::PortableSchedule schedule_from_json(const Json &json);
+Json schedule_to_json(const language::PortableSchedule &schedule);
+language::PortableSchedule schedule_from_json(const Json &json);
 
 /// Indented, with short lists on one line.
 std::string pretty(const Json &json);

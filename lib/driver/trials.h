@@ -13,7 +13,7 @@ namespace Pipe::driver {
 
 struct Trial {
     ScheduleFile::Candidate info;
-    graph::PortableSchedule portable;
+    language::PortableSchedule portable;
     std::shared_ptr<Compiled> compiled;  ///< once it has run in this process
     int repeats = 1;                     ///< runs per sample
     bool wrong = false;

@@ -10,7 +10,7 @@
 #include "driver/compare_outputs.h"
 #include "driver/schedule_file.h"
 #include "driver/trials.h"
-#include "graph/replay.h"
+#include "language/replay.h"
 #include "support/clock.h"
 #include "support/deep_stack.h"
 #include "support/error.h"
@@ -100,7 +100,7 @@ class Tuner {
     /// Measurements are taken over only if they were made under the same conditions.
     void read_file() {
         ScheduleFile here;
-        here.algorithm = graph::algorithm_of(outputs_);
+        here.algorithm = language::algorithm_of(outputs_);
         here.target = target_;
         here.sizes = sizes();
         here.machine =
@@ -118,9 +118,9 @@ class Tuner {
         file_ = std::move(here);
     }
 
-    void add(const std::string &name, const graph::Frozen &frozen) {
+    void add(const std::string &name, const language::Frozen &frozen) {
         Trial trial;
-        trial.portable = graph::portable(outputs_, frozen);
+        trial.portable = language::portable(outputs_, frozen);
         trial.info.key = schedule_key(trial.portable);
         if (std::any_of(trials_.begin(), trials_.end(),
                         [&](const Trial &t) { return t.info.key == trial.info.key; }))
@@ -131,13 +131,13 @@ class Tuner {
         trials_.push_back(std::move(trial));
     }
 
-    graph::Frozen freeze() const {
-        return graph::freeze(outputs_, target_, settings_.requirements, settings_.extern_names);
+    language::Frozen freeze() const {
+        return language::freeze(outputs_, target_, settings_.requirements, settings_.extern_names);
     }
 
     /// As `realize` would. Runs that overwrite their inputs cannot be repeated.
-    void check_buffers(const graph::Frozen &frozen) const {
-        const Slots slots(frozen.graph);
+    void check_buffers(const language::Frozen &frozen) const {
+        const Slots slots(frozen);
         CallArguments call;
         slots.gather(Outputs(pointers_), call.given);
         slots.fill(call, false);
@@ -148,7 +148,7 @@ class Tuner {
     }
 
     void collect() {
-        const graph::Frozen given = freeze();
+        const language::Frozen given = freeze();
         check_buffers(given);
         if (has_directives(given.schedule))
             add("hand", given);
@@ -157,7 +157,7 @@ class Tuner {
         if (options_.keep_directives) {
             add_alternatives(wanted);
         } else {
-            const graph::TemporarySchedule none(outputs_);
+            const language::TemporarySchedule none(outputs_);
             add_alternatives(wanted);
         }
         add_from_file();
@@ -167,7 +167,7 @@ class Tuner {
     }
 
     void add_alternatives(size_t wanted) {
-        graph::Frozen frozen = freeze();
+        language::Frozen frozen = freeze();
         Settings settings = settings_;
         settings.target = target_;
         settings.autoschedule = options_.autoschedule;
@@ -238,7 +238,7 @@ class Tuner {
             support::SuppressErrorReporting suppressed;
             Settings settings = settings_;
             settings.autoschedule = std::nullopt;
-            const graph::TemporarySchedule schedule(outputs_, t.portable);
+            const language::TemporarySchedule schedule(outputs_, t.portable);
             auto compiled = std::make_shared<Compiled>(outputs_, settings, target_, nullptr);
             compiled->compile();
             t.info.predicted_ms = predicted_ms(*compiled);
@@ -356,7 +356,7 @@ class Tuner {
             throw RuntimeError(fmt::format("Pipeline::tune: no schedule could be run. {}: {}.",
                                            trials_[0].info.name, trials_[0].info.dropped));
         write();
-        graph::replay(outputs_, best->portable);
+        language::replay(outputs_, best->portable);
         compiler_.use_directives(target_);
         TuneResult result;
         for (const Trial &t : trials_)
@@ -404,8 +404,8 @@ void save_schedule(const std::vector<Func> &outputs, Compiler &compiler, const s
         ScheduleFile file;
         const Target target = compiler.settings().target;
         file.target = target.arch == Target::ArchUnknown ? get_host_target() : target;
-        file.algorithm = graph::algorithm_of(outputs);
-        file.schedule = graph::portable(outputs, s.frozen);
+        file.algorithm = language::algorithm_of(outputs);
+        file.schedule = language::portable(outputs, s.frozen);
         write_schedule_file(path, file);
     });
 }
@@ -413,9 +413,9 @@ void save_schedule(const std::vector<Func> &outputs, Compiler &compiler, const s
 void apply_schedule(const std::vector<Func> &outputs, Compiler &compiler, const std::string &path) {
     support::on_deep_stack([&] {
         const ScheduleFile file = read_schedule_file(path);
-        check_algorithm(path, file, graph::algorithm_of(outputs));
+        check_algorithm(path, file, language::algorithm_of(outputs));
         check_target(path, file);
-        graph::replay(outputs, file.schedule);
+        language::replay(outputs, file.schedule);
         compiler.use_directives(file.target);
     });
 }

@@ -8,11 +8,10 @@
 #include "graph/check_loops.h"
 #include "graph/check_sharing.h"
 #include "graph/check_storage.h"
-#include "graph/contents.h"
 #include "graph/extern_stage.h"
 #include "schedule/print.h"
 #include "schedule/specialize.h"
-#include <pipe/var.h>
+#include "support/error_text.h"
 
 namespace Pipe::graph {
 namespace {
@@ -205,7 +204,7 @@ class Checker {
                 "'{}' is inlined, so it has no loops. Give it compute_root() or compute_at().",
                 graph_[level.func].name));
         const std::vector<Path> &paths = paths_[static_cast<size_t>(level.func)];
-        const bool outermost = level.var == Var::outermost().name();  // of all its stages
+        const bool outermost = level.var == schedules::outermost_loop;  // of all its stages
         if (paths.size() <= (outermost ? 0 : static_cast<size_t>(level.stage)))
             reject_level(fmt::format("'{}' does not use '{}'. Name a loop of a Func that does.",
                                      graph_[level.func].name, f.name));
@@ -261,7 +260,7 @@ class Checker {
                 f, 0, fmt::format("compute_at({}, {})", graph_[at.func].name, at.var),
                 fmt::format("'{}' is also used by {}{}, which is not inside {}. Use {}.", f.name,
                             definition_name(consumer, stage),
-                            graph::at(consumer.stages[stage].where), describe(graph_, at),
+                            support::at(consumer.stages[stage].where), describe(graph_, at),
                             possible));
         });
     }

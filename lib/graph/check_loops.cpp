@@ -4,11 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "graph/contents.h"
 #include "graph/loops.h"
 #include "schedule/loops.h"
 #include "schedule/print.h"
-#include <pipe/var.h>
+#include "support/text.h"
 
 namespace Pipe::graph {
 namespace {
@@ -105,7 +104,7 @@ std::string names_of(const std::vector<Dim> &dims) {
     std::vector<std::string> names;
     for (const Dim &d : dims)
         names.push_back(d.name);
-    return names.empty() ? "none" : join(names) + " (innermost first)";
+    return names.empty() ? "none" : support::join(names) + " (innermost first)";
 }
 
 std::string loop_directive(const FuncNode &f, const schedules::FuncSchedule &func) {

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "graph/check_loops.h"
-#include "graph/contents.h"
+#include "support/error_text.h"
 
 namespace Pipe::graph {
 namespace {
@@ -278,7 +278,8 @@ class SharingChecker {
                     chain = link + (chain.empty() ? "" : ", which " + chain);
                     p = links.at(p).from;
                 } while (!is_member(p));
-                return fmt::format("'{}'{} {}", graph_[p].name, at(graph_[p].where), chain);
+                return fmt::format("'{}'{} {}", graph_[p].name, support::at(graph_[p].where),
+                                   chain);
             }
         }
         return "";

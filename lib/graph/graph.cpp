@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "graph/collect.h"
 #include "graph/extern_stage.h"
 #include "graph/names.h"
+#include "graph/walk.h"
 #include "ir/print.h"
 #include "support/error_text.h"
 

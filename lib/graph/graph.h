@@ -77,8 +77,7 @@ struct Image {
     std::string name;  ///< unique in the graph, also among Funcs
     Type type;
     int dimensions = 0;
-    Buffer<void> bound;                         ///< defined for a Buffer used in an expression
-    std::shared_ptr<const ir::Referent> param;  ///< the ImageParam it came from, else null
+    Buffer<void> bound;  ///< defined for a Buffer used in an expression; else the image is an ImageParam
     BufferPromise promise;
     bool trace_loads = false;
     std::vector<std::string> trace_tags;
@@ -89,7 +88,6 @@ struct Image {
 struct Scalar {
     std::string name;
     Type type;
-    std::shared_ptr<const ir::Referent> param;
 };
 
 /// Pipeline::add_requirement: a precondition of the pipeline.

@@ -1,12 +1,11 @@
 #pragma once
 // The names in a frozen graph.
 
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "graph/contents.h"
+#include "graph/graph.h"
 
 namespace Pipe::graph {
 
@@ -24,24 +23,5 @@ std::string identifier(const std::string &name);
 std::vector<std::string> shape_names(const std::string &buffer, size_t dimensions);
 /// Those of all images, and of all Funcs (of which outputs have a buffer).
 std::set<std::string> shape_names(const Graph &graph);
-
-/// The Vars, RVars and loops of one Func: maps user's names to names in the graph.
-class LoopNames {
-  public:
-    explicit LoopNames(const FuncContents &func);
-
-    const std::string &operator()(int stage, const std::string &name) const;
-    /// For the pure definition: storage dimensions and bounds.
-    const std::string &operator()(const std::string &name) const { return (*this)(0, name); }
-    /// All names in use.
-    const std::set<std::string> &taken() const { return taken_; }
-
-  private:
-    void take_loops(const schedules::StageSchedule &loops, const std::vector<ReductionVar> &rvars);
-    void add_rvars(const FuncContents &func, size_t stage);
-
-    std::vector<std::map<std::string, std::string>> renamed_;  // per stage
-    std::set<std::string> taken_;
-};
 
 }  // namespace Pipe::graph

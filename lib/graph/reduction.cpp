@@ -2,14 +2,13 @@
 
 #include <algorithm>
 
-#include "graph/collect.h"
 #include "graph/extern_stage.h"
-#include "graph/match.h"
+#include "graph/walk.h"
 #include "ir/equal.h"
 #include "ir/intrinsics.h"
 #include "ir/lets.h"
+#include "ir/print.h"
 #include "ir/visit.h"
-#include <pipe/operators.h>
 
 namespace Pipe::graph {
 namespace {
@@ -107,7 +106,7 @@ class Prover {
                 if (is_self_(node) &&
                     !std::equal(node.args.begin(), node.args.end(), stage_.args.begin(),
                                 stage_.args.end(), ir::ExprEqual()))
-                    why_ = "it reads '" + shortened(Expr(&node)) +
+                    why_ = "it reads '" + ir::shortened(Expr(&node)) +
                            "', which is not the element that it writes";
             });
         return why_.empty();
@@ -117,7 +116,7 @@ class Prover {
     std::optional<Operator> chain(const Expr &e, size_t element) {
         std::optional<Operator> op = operator_of(e);
         if (!op) {
-            why_ = "'" + shortened(e) + "' is not an associative operator on the old value";
+            why_ = "'" + ir::shortened(e) + "' is not an associative operator on the old value";
             return std::nullopt;
         }
         for (size_t side : {size_t(0), size_t(1)}) {
@@ -131,11 +130,11 @@ class Prover {
             std::optional<Operator> below = chain(inner, element);
             if (below && *below == *op)
                 return op;
-            why_ = "it mixes operators: '" + shortened(e) + "'";
+            why_ = "it mixes operators: '" + ir::shortened(e) + "'";
             return std::nullopt;
         }
         if (why_.empty())
-            why_ = "'" + shortened(e) + "' does not combine the old value with another value";
+            why_ = "'" + ir::shortened(e) + "' does not combine the old value with another value";
         return std::nullopt;
     }
 
@@ -186,7 +185,11 @@ class Prover {
             result.identity = {ir::make_const(type, 1), ir::make_const(type, 0)};
             result.exact = !type.is_float();
             result.combine = [](const Values &x, const Values &y) -> Values {
-                return {x[0] * y[0] - x[1] * y[1], x[0] * y[1] + x[1] * y[0]};
+                auto product = [&](size_t i, size_t j) {
+                    return ir::make_binary(Op::Mul, x[i], y[j]);
+                };
+                return {ir::make_binary(Op::Sub, product(0, 0), product(1, 1)),
+                        ir::make_binary(Op::Add, product(0, 1), product(1, 0))};
             };
             return result;
         }
@@ -276,7 +279,7 @@ class Prover {
         result.commutative = tests.size() == 1;
         result.combine = [tests, key, largest](const Values &a, const Values &b) {
             auto better = [&](const Values &x, const Values &y) {
-                return largest ? x[key] > y[key] : x[key] < y[key];
+                return ir::make_binary(largest ? Op::GT : Op::LT, x[key], y[key]);
             };
             Values all;
             for (size_t i = 0; i < a.size(); i++)

@@ -11,7 +11,7 @@
 #include "graph/names.h"
 #include "ir/print.h"
 #include "ir/substitute.h"
-#include <pipe/var.h>
+#include "support/text.h"
 
 namespace Pipe::graph {
 namespace {
@@ -180,7 +180,7 @@ class Writer {
         std::vector<std::string> texts;
         for (const Argument &a : list)
             texts.push_back(argument(a));
-        return join(texts);
+        return support::join(texts);
     }
 
     /// The variable that stands for a stage, or for the result of its specialize().

@@ -284,6 +284,14 @@ std::string to_string(const Expr &e) {
     return std::move(printer.out);
 }
 
+std::string shortened(const Expr &e) {
+    constexpr size_t longest = 120;
+    std::string text = to_string(e);
+    if (text.size() > longest)
+        text = text.substr(0, longest - 4) + " ...";
+    return text;
+}
+
 std::ostream &operator<<(std::ostream &out, const Expr &e) {
     return out << to_string(e);
 }

@@ -30,6 +30,9 @@ inline std::string min_name(const std::string &buffer, size_t d) {
 inline std::string extent_name(const std::string &buffer, size_t d) {
     return buffer + ".extent." + std::to_string(d);
 }
+inline std::string stride_name(const std::string &buffer, size_t d) {
+    return buffer + ".stride." + std::to_string(d);
+}
 
 /// A stride of an input or output for which a kernel is compiled. The kernel checks it.
 struct KnownStride {

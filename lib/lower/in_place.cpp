@@ -6,12 +6,12 @@
 
 #include <fmt/format.h>
 
-#include "graph/contents.h"
 #include "graph/extern_stage.h"
 #include "ir/print.h"
 #include "ir/visit.h"
 #include "region/loop_tree.h"
 #include "schedule/print.h"
+#include "support/text.h"
 
 namespace Pipe::lower {
 
@@ -101,7 +101,7 @@ class Obstacles {
                     "{} reads {} for the point ({}): another element, which may have "
                     "been overwritten. Give the output separate memory, or "
                     "read '{}' in a Func that is computed at root before.",
-                    name, ir::to_string(Expr(read)), graph::join(output_.args), pair_.input);
+                    name, ir::to_string(Expr(read)), support::join(output_.args), pair_.input);
         if (!pair_.same_places)
             return fmt::format(
                 "{} reads '{}' at the point that it stores, but that is another "

@@ -11,8 +11,8 @@
 #include <isl/ctx.h>
 #include <isl/options.h>
 
-#include "graph/collect.h"
 #include "graph/reduction.h"
+#include "graph/walk.h"
 #include "ir/int32.h"
 
 namespace Pipe::poly {

@@ -5,13 +5,14 @@
 
 #include <fmt/format.h>
 
-#include "graph/collect.h"
 #include "graph/factor.h"
-#include "graph/match.h"
 #include "graph/reduction.h"
 #include "graph/scatter.h"
+#include "graph/walk.h"
+#include "ir/print.h"
 #include "poly/pairs.h"
 #include "schedule/print.h"
+#include "support/text.h"
 
 namespace Pipe::poly {
 namespace {
@@ -100,10 +101,9 @@ class Checker {
     }
 
     static std::string accesses(const Expr &written, const Expr &meets) {
-        return written.same_as(meets)
-                   ? fmt::format("two of them write '{}'", graph::shortened(written))
-                   : fmt::format("one writes '{}', another reads '{}'", graph::shortened(written),
-                                 graph::shortened(meets));
+        return written.same_as(meets) ? fmt::format("two of them write '{}'", shortened(written))
+                                      : fmt::format("one writes '{}', another reads '{}'",
+                                                    shortened(written), shortened(meets));
     }
 
     void conflict(const FuncNode &f, size_t index, const StageSchedule &s, const Dim &dim,
@@ -147,8 +147,8 @@ class Checker {
                             "Var instead, or, if any order is correct, add "
                             "allow_race_conditions().",
                             dim.kind == LoopKind::Vectorized ? "vectorize"
-                            : is_gpu(dim.kind)             ? "map threads to"
-                                                           : "parallelize"));
+                            : is_gpu(dim.kind)               ? "map threads to"
+                                                             : "parallelize"));
     }
 
     /// Reads outside of the atomic update of an element.
@@ -200,7 +200,7 @@ class Checker {
                 "iterations, {}, and the order of the two would be reversed. Keep the order of the "
                 "definition ({}, innermost first), or, if any order is correct, add "
                 "allow_race_conditions().",
-                accesses(pairs.written(), meets), graph::join(natural)));
+                accesses(pairs.written(), meets), support::join(natural)));
     }
 
     /// The directive that caused this order of the RVar loops: the last fuse if only one loop is
@@ -213,8 +213,9 @@ class Checker {
         if (loops.size() == 1)
             for (auto t = s.transforms.rbegin(); t != s.transforms.rend(); ++t)
                 if (t->kind == schedules::Transform::Kind::Fuse && t->old_name == loops[0])
-                    return fmt::format("fuse({})", graph::join({t->inner, t->outer, t->old_name}));
-        return fmt::format("reorder({})", graph::join(loops));
+                    return fmt::format("fuse({})",
+                                       support::join({t->inner, t->outer, t->old_name}));
+        return fmt::format("reorder({})", support::join(loops));
     }
 };
 

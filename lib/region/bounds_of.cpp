@@ -14,6 +14,7 @@
 #include "ir/visit.h"
 #include "region/call_interval.h"
 #include "region/narrow_interval.h"
+#include "region/small_bound.h"
 
 namespace Pipe::region {
 
@@ -67,12 +68,19 @@ class Bounds {
         if (found != memo_.end())
             return found->second;
         Interval result = intersect(compute(e), scope_.known_bounds(e));
-        result = {of_bounded_size(result.min, e, true), of_bounded_size(result.max, e, false)};
+        result = {small_end(result.min, e, true), small_end(result.max, e, false)};
         memo_.emplace(e.get(), result);
         return result;
     }
 
   private:
+    /// The interval of an operation may use each end of its operands several times, so ends can grow exponentially
+    /// along a chain of operations that each use the previous one twice; proofs about such large expressions are not
+    /// worth their time.
+    static Expr small_end(const Expr &end, const Expr &e, bool is_min) {
+        return !end.defined() || end.same_as(e) ? end : small_bound(end, is_min);
+    }
+
     Interval compute(const Expr &e) {
         switch (e->op) {
         case Op::IntImm:
@@ -258,29 +266,11 @@ class Bounds {
         constexpr int large = 500;
         if (!a.defined() || !b.defined())
             return a.defined() ? a : b;
-        int left_of_a = large, left_of_b = large;
-        const bool a_is_small = is_small_tree(a, &left_of_a),
-                   b_is_small = is_small_tree(b, &left_of_b);
+        const bool a_is_small = is_small_tree(a, large),
+                   b_is_small = is_small_tree(b, large);
         if (a_is_small && b_is_small)
             return combine(a, b);
         return b_is_small ? b : a;
-    }
-
-    /// An end of an interval; a constant bound of it, if it is too large an expression. The
-    /// interval of an operation may use each end of its operands several times, so ends can grow
-    /// exponentially along a chain of operations that each use the previous one twice; proofs about
-    /// such large expressions are not worth their time.
-    static Expr of_bounded_size(const Expr &end, const Expr &e, bool is_min) {
-        constexpr int most = 1000;
-        int budget = most;
-        if (!end.defined() || end.same_as(e) || is_small_tree(end, &budget))
-            return end;
-        if (!end.type().is_int())
-            return Expr();
-        const ConstantInterval range = constant_bounds(end);
-        if (is_min ? range.has_lo() : range.has_hi())
-            return constant_end(end.type(), is_min ? range.lo : range.hi);
-        return Expr();
     }
 
     /// The interval of the second operand if the condition holds, or of the third if it does not.
@@ -289,16 +279,8 @@ class Bounds {
     Interval arm(const Expr &e, bool holds) {
         const Expr &value = e->args[holds ? 1 : 2];
         constexpr int few = 400;
-        int budget = few;
-        return is_small_tree(e, &budget) ? bounds_of(value, narrowed(scope_, e->args[0], holds))
+        return is_small_tree(e, few) ? bounds_of(value, narrowed(scope_, e->args[0], holds))
                                          : of(value);
-    }
-
-    /// Whether an expression has at most this many nodes, counting each as often as it is used.
-    static bool is_small_tree(const Expr &e, int *budget) {
-        return --*budget >= 0 && std::all_of(e->args.begin(), e->args.end(), [&](const Expr &arg) {
-            return !arg.defined() || is_small_tree(arg, budget);
-        });
     }
 
     Interval select(const Expr &e) {

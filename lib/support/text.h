@@ -4,12 +4,21 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace Pipe::support {
 
 /// "1 argument", "2 arguments"
 template <typename Number> std::string counted(Number n, const std::string &noun) {
     return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
+}
+
+/// "x, y, c"
+inline std::string join(const std::vector<std::string> &list) {
+    std::string result;
+    for (const std::string &item : list)
+        result += (result.empty() ? "" : ", ") + item;
+    return result;
 }
 
 /// Escapes text for an HTML page.

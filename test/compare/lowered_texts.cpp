@@ -23,8 +23,8 @@
 #include "fuzz/algorithm.h"
 #include "fuzz/generator.h"
 #include "fuzz/schedule.h"
-#include "graph/freeze.h"
 #include "ir/print.h"
+#include "language/freeze.h"
 #include "lower/bounds_query.h"
 #include "lower/lower.h"
 #include "support/deep_stack.h"
@@ -60,7 +60,7 @@ std::string loops(Pipeline &pipeline, const Target &target) {
 std::string other_programs(const std::vector<Func> &outputs, const Target &target) {
     std::string text;
     support::on_deep_stack([&] {
-        graph::Frozen frozen = graph::freeze(outputs);
+        language::Frozen frozen = language::freeze(outputs);
         graph::Graph inlined = graph::inline_funcs(frozen.graph, frozen.schedule);
         lower::LowerOptions options;
         options.any_size = true;

@@ -15,10 +15,10 @@
 #include "fuzz/seeds.h"
 #include "graph/check.h"
 #include "graph/extern_stage.h"
-#include "graph/freeze.h"
 #include "ir/program.h"
 #include "ir/substitute.h"
 #include "ir/visit.h"
+#include "language/freeze.h"
 #include "region/numeric_demand.h"
 #include "unit/autoschedule/pipelines.h"
 
@@ -42,7 +42,7 @@ Machine small_machine(int64_t l1) {
 /// A pipeline as scheduled by one strategy.
 class Scheduled {
   public:
-    Scheduled(const graph::Frozen &frozen, const autoschedule::Sizes &sizes, Machine machine,
+    Scheduled(const language::Frozen &frozen, const autoschedule::Sizes &sizes, Machine machine,
               Strategy strategy)
         : frozen_(frozen), machine_(std::move(machine)),
           schedule_(autoschedule::with_loops(frozen.graph, frozen.schedule)) {
@@ -232,7 +232,7 @@ class Scheduled {
         }
     }
 
-    const graph::Frozen &frozen_;
+    const language::Frozen &frozen_;
     Machine machine_;
     schedules::Schedule schedule_;
     autoschedule::Found found_;
@@ -274,7 +274,7 @@ bool has_exact_demand(const graph::Graph &graph) {
 
 void check_all(const std::vector<Func> &outputs, const autoschedule::Sizes &sizes, Choices &choices,
                int &compared, int &exact) {
-    const graph::Frozen frozen = graph::freeze(outputs);
+    const language::Frozen frozen = language::freeze(outputs);
     if (!has_exact_demand(frozen.graph))
         return;
     for (const Strategy strategy : AutoscheduleOptions::strategies)

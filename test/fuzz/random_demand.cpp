@@ -10,10 +10,10 @@
 #include "fuzz/seeds.h"
 #include "graph/check.h"
 #include "graph/extern_stage.h"
-#include "graph/freeze.h"
 #include "ir/intrinsics.h"
 #include "ir/program.h"
 #include "ir/visit.h"
+#include "language/freeze.h"
 #include "lower/build.h"
 #include "region/numeric_demand.h"
 #include "support/interpret.h"
@@ -365,7 +365,7 @@ void run_case(uint64_t seed, Totals &totals) {
         for (const std::string &line : lines)
             shown += line + "\n";
     INFO("seed " << seed << "\n" << shown);
-    const graph::Frozen frozen = graph::freeze(outputs);
+    const language::Frozen frozen = language::freeze(outputs);
     const graph::Graph graph = graph::inline_funcs(frozen.graph, frozen.schedule);
     graph::check(graph, frozen.schedule);
     const region::LoopTree tree(graph, frozen.schedule);

@@ -14,9 +14,9 @@ namespace {
 // The level that each layer is on; a layer may include layers on lower levels only.
 const std::map<std::string, int> &levels() {
     static const std::map<std::string, int> table{
-        {"support", 0}, {"ir", 1},     {"image_io", 2},  {"schedule", 2}, {"graph", 3},
-        {"poly", 4},    {"region", 5}, {"reference", 5}, {"lower", 6},    {"autoschedule", 6},
-        {"predict", 7}, {"codegen", 7}, {"jit", 8},    {"driver", 9},
+        {"support", 0},      {"ir", 1},      {"image_io", 2}, {"schedule", 2},  {"graph", 3},
+        {"language", 4},     {"poly", 4},    {"region", 5},   {"reference", 5}, {"lower", 6},
+        {"autoschedule", 6}, {"predict", 7}, {"codegen", 7},  {"jit", 8},       {"driver", 9},
     };
     return table;
 }
@@ -29,29 +29,29 @@ const std::map<std::string, std::string> &public_headers() {
         {"type.h", "support"},
         {"target.h", "support"},
         {"expr.h", "ir"},
-        {"operators.h", "graph"},
+        {"operators.h", "language"},
         {"buffer_base.h", "ir"},
         {"buffer_visit.h", "ir"},
         {"buffer.h", "ir"},
         {"loop_kind.h", "ir"},
-        {"tuple.h", "graph"},
-        {"var.h", "graph"},
+        {"tuple.h", "language"},
+        {"var.h", "language"},
         {"realization.h", "ir"},
         {"image_io.h", "image_io"},
         {"schedule.h", "schedule"},
         {"autoschedule.h", "schedule"},
-        {"rdom.h", "graph"},
-        {"param.h", "graph"},
-        {"loop_level.h", "graph"},
-        {"func.h", "graph"},
-        {"func_ref.h", "graph"},
-        {"stage.h", "graph"},
-        {"loop_directives.h", "graph"},
-        {"gpu_directives.h", "graph"},
-        {"realizable.h", "graph"},  // of Func, though the driver does the work
-        {"compiled_files.h", "graph"},
-        {"extern_func_argument.h", "graph"},
-        {"boundary_conditions.h", "graph"},
+        {"rdom.h", "language"},
+        {"param.h", "language"},
+        {"loop_level.h", "language"},
+        {"func.h", "language"},
+        {"func_ref.h", "language"},
+        {"stage.h", "language"},
+        {"loop_directives.h", "language"},
+        {"gpu_directives.h", "language"},
+        {"realizable.h", "language"},  // of Func, though the driver does the work
+        {"compiled_files.h", "language"},
+        {"extern_func_argument.h", "language"},
+        {"boundary_conditions.h", "language"},
         {"memoization_cache.h", "jit"},
         {"jit.h", "support"},
         {"callable.h", "driver"},
@@ -62,21 +62,21 @@ const std::map<std::string, std::string> &public_headers() {
         {"pipeline.h", "driver"},
         {"tune.h", "driver"},
         {"predict.h", "support"},
-        {"inline_reductions.h", "graph"},
-        {"concise_casts.h", "graph"},
+        {"inline_reductions.h", "language"},
+        {"concise_casts.h", "language"},
         {"extern.h", "ir"},
         {"raw_buffer.h", "ir"},
         {"device_interface.h", "ir"},
-        {"fast_math.h", "graph"},
-        {"fixed_point.h", "graph"},
-        {"print.h", "graph"},
-        {"random.h", "graph"},
+        {"fast_math.h", "language"},
+        {"fixed_point.h", "language"},
+        {"print.h", "language"},
+        {"random.h", "language"},
         {"float16.h", "support"},
-        {"lambda.h", "graph"},
+        {"lambda.h", "language"},
         {"pipe.h", "all"},
         {"halide.h", "all"},
-        {"target_queries.h", "graph"},
-        {"stream.h", "graph"},
+        {"target_queries.h", "language"},
+        {"stream.h", "language"},
         {"halide_benchmark.h", "all"},
     };
     return table;
@@ -169,7 +169,10 @@ class Checker {
 
     void check_order(const std::string &path, const Include &include, const std::string &from,
                      const std::string &to) {
-        if (from != to && (to == "all" || levels().at(from) <= levels().at(to))) {
+        // The layers that compile know the Graph, not the front end: the driver joins them.
+        const bool front_end = to == "language" && from != "driver";
+        if (from != to &&
+            (to == "all" || front_end || levels().at(from) <= levels().at(to))) {
             report(path, include.line,
                    "layer " + from + " must not include layer " + to + " (" + include.name + ")");
         }

@@ -51,9 +51,9 @@ TEST_CASE("an include of a higher layer is found", "[layers]") {
                          {"lib/autoschedule/cost.h", ""}}) ==
             "lib/lower/pass.cpp:1: layer lower must not include layer autoschedule "
             "(autoschedule/cost.h)");
-    REQUIRE(only_breach({{"lib/graph/func.cpp", "#include <pipe/pipeline.h>\n"},
+    REQUIRE(only_breach({{"lib/language/func.cpp", "#include <pipe/pipeline.h>\n"},
                          {"include/pipe/pipeline.h", ""}}) ==
-            "lib/graph/func.cpp:1: layer graph must not include layer driver (pipe/pipeline.h)");
+            "lib/language/func.cpp:1: layer language must not include layer driver (pipe/pipeline.h)");
     REQUIRE(only_breach({{"lib/driver/realize.cpp", "#include <pipe/pipe.h>\n"},
                          {"include/pipe/pipe.h", ""}}) ==
             "lib/driver/realize.cpp:1: layer driver must not include layer all (pipe/pipe.h)");

@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "graph/check.h"
-#include "graph/freeze.h"
+#include "language/freeze.h"
 #include "poly/races.h"
 
 inline void check_schedule(const std::vector<Pipe::Func> &outputs) {
-    Pipe::graph::Frozen f = Pipe::graph::freeze(outputs);
+    Pipe::language::Frozen f = Pipe::language::freeze(outputs);
     Pipe::graph::Graph inlined = Pipe::graph::inline_funcs(f.graph, f.schedule);
     Pipe::graph::check(inlined, f.schedule);
     Pipe::poly::check_races(inlined, f.schedule, {});

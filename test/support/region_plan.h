@@ -5,19 +5,19 @@
 #include <vector>
 
 #include "graph/check.h"
-#include "graph/freeze.h"
+#include "language/freeze.h"
 #include "region/plan.h"
 
 namespace test {
 
 /// A scheduled pipeline; the plans made of it refer to it.
 struct Regions {
-    Pipe::graph::Frozen frozen;
+    Pipe::language::Frozen frozen;
     Pipe::graph::Graph graph;
     Pipe::region::LoopTree tree;
 
     explicit Regions(const Pipe::Func &output)
-        : frozen(Pipe::graph::freeze({output})),
+        : frozen(Pipe::language::freeze({output})),
           graph(Pipe::graph::inline_funcs(frozen.graph, frozen.schedule)),
           tree(graph, frozen.schedule) {
         Pipe::graph::check(graph, frozen.schedule);

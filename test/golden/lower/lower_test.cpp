@@ -5,8 +5,8 @@
 
 #include <pipe/pipe.h>
 
-#include "graph/freeze.h"
 #include "ir/print.h"
+#include "language/freeze.h"
 #include "lower/lower.h"
 #include "support/blur.h"
 #include "support/golden.h"
@@ -24,7 +24,7 @@ const Target target("x86-64-linux-avx512_skylake");
 /// `strides`: of dense images by default.
 std::string loops(const Func &output, const std::string &stop_after = "",
                   const std::vector<ir::KnownStride> &strides = {}) {
-    graph::Frozen frozen = graph::freeze({output});
+    language::Frozen frozen = language::freeze({output});
     lower::LowerOptions options;
     options.stop_after = stop_after;
     options.strides = strides;

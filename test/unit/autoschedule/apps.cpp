@@ -11,7 +11,8 @@ using namespace test;
 
 namespace {
 
-const autoschedule::Plan *plan_of(const Result &r, const graph::Frozen &frozen, const char *name) {
+const autoschedule::Plan *plan_of(const Result &r, const language::Frozen &frozen,
+                                  const char *name) {
     for (const autoschedule::Plan &p : r.report.plans) {
         if (frozen.graph[static_cast<FuncId>(p.output())].name == name)
             return &p;
@@ -19,11 +20,11 @@ const autoschedule::Plan *plan_of(const Result &r, const graph::Frozen &frozen, 
     return nullptr;
 }
 
-void check_legal(const graph::Frozen &frozen, const Result &r) {
+void check_legal(const language::Frozen &frozen, const Result &r) {
     graph::check(graph::inline_funcs(frozen.graph, r.schedule), r.schedule);
 }
 
-FuncId id(const graph::Frozen &frozen, const std::string &name) {
+FuncId id(const language::Frozen &frozen, const std::string &name) {
     for (const graph::FuncNode &f : frozen.graph.funcs) {
         if (f.name == name)
             return f.id;
@@ -39,7 +40,7 @@ bool has_loop(const schedules::StageSchedule &s, LoopKind kind) {
 
 TEST_CASE("Blur is computed in blocks of rows, in parallel and in vectors") {
     Blur p;
-    const graph::Frozen frozen = graph::freeze({p.by});
+    const language::Frozen frozen = language::freeze({p.by});
     const Result r = autoschedule_for(frozen, p.sizes());
     check_legal(frozen, r);
     REQUIRE(r.report.plans.size() == 1);
@@ -54,7 +55,7 @@ TEST_CASE("Blur is computed in blocks of rows, in parallel and in vectors") {
 
 TEST_CASE("Unsharp: what the channels share is computed once") {
     UnsharpShared p;
-    const graph::Frozen frozen = graph::freeze({p.unsharp});
+    const language::Frozen frozen = language::freeze({p.unsharp});
     const Result r = autoschedule_for(frozen, p.sizes());
     check_legal(frozen, r);
     const autoschedule::Plan *plan = plan_of(r, frozen, "unsharp");
@@ -65,7 +66,7 @@ TEST_CASE("Unsharp: what the channels share is computed once") {
 
 TEST_CASE("Harris: pointwise stages disappear, the rest is one group") {
     Harris p;
-    const graph::Frozen frozen = graph::freeze({p.harris});
+    const language::Frozen frozen = language::freeze({p.harris});
     const Result r = autoschedule_for(frozen, p.sizes());
     check_legal(frozen, r);
     CHECK(r.report.plans.size() == 1);
@@ -80,7 +81,7 @@ TEST_CASE("The same question gets the same answer") {
     for (int round = 0; round < 2; round++) {
         auto ask = [] {  // one pipeline after the other: names are unique among the living
             Harris h;
-            return autoschedule_for(graph::freeze({h.harris}), h.sizes());
+            return autoschedule_for(language::freeze({h.harris}), h.sizes());
         };
         const Result first = ask(), second = ask();
         REQUIRE(first.report.plans.size() == second.report.plans.size());
@@ -95,14 +96,14 @@ TEST_CASE("The same question gets the same answer") {
 
 TEST_CASE("A tiny image is not worth a thread") {
     Blur p;
-    const graph::Frozen frozen = graph::freeze({p.by});
+    const language::Frozen frozen = language::freeze({p.by});
     const Result r = autoschedule_for(frozen, p.sizes(64, 64));
     CHECK_FALSE(has_loop(r.schedule[id(frozen, "by")].stages[0], LoopKind::Parallel));
 }
 
 TEST_CASE("More cores, at least as many tasks") {
     Blur p;
-    const graph::Frozen frozen = graph::freeze({p.by});
+    const language::Frozen frozen = language::freeze({p.by});
     Machine many = two_cores();
     many.cores = 48;
     const Result r = autoschedule_for(frozen, p.sizes(), many);
@@ -115,7 +116,7 @@ TEST_CASE("Scratch of fused groups fits the caches that are there") {
         m.l1_bytes = 32 << 10;
         m.l2_bytes = l2;
         Harris p;
-        const Result r = autoschedule_for(graph::freeze({p.harris}), p.sizes(6000, 4000), m);
+        const Result r = autoschedule_for(language::freeze({p.harris}), p.sizes(6000, 4000), m);
         for (const auto &plan : r.report.plans)
             CHECK(plan.cost.scratch_bytes <= double(l2));
     }
@@ -123,7 +124,7 @@ TEST_CASE("Scratch of fused groups fits the caches that are there") {
 
 TEST_CASE("Unknown sizes get a schedule, too") {
     Blur p;
-    const graph::Frozen frozen = graph::freeze({p.by});
+    const language::Frozen frozen = language::freeze({p.by});
     const Result r = autoschedule_for(frozen, {});
     check_legal(frozen, r);
     CHECK(r.report.plans.size() == 1);

@@ -17,7 +17,7 @@ autoschedule::Arithmetic arithmetic_of(const Expr &value) {
     return sum;
 }
 
-bool is_inlined(const graph::Frozen &frozen, const Result &r, const std::string &name) {
+bool is_inlined(const language::Frozen &frozen, const Result &r, const std::string &name) {
     for (const graph::FuncNode &f : frozen.graph.funcs)
         if (f.name == name)
             return r.schedule[f.id].compute.inlined();
@@ -35,7 +35,7 @@ struct ZeroOutside {
         half(x, y) = input(x, y) * 0.5f;
         zeros = BoundaryConditions::constant_exterior(half, 0.0f, {{0, 1000}, {0, 1000}});
     }
-    Result schedule(const graph::Frozen &frozen) const {
+    Result schedule(const language::Frozen &frozen) const {
         const Result r = autoschedule_for(
             frozen, {{{{0, 1000}, {0, 1000}}}, {{"input", {{0, 1000}, {0, 1000}}}}, {}});
         graph::check(graph::inline_funcs(frozen.graph, r.schedule), r.schedule);
@@ -62,7 +62,7 @@ TEST_CASE("Selects of likely values are tests, apart from the other arithmetic")
 TEST_CASE("A boundary condition is inlined into a stencil") {
     ZeroOutside p;
     p.out(p.x, p.y) = p.zeros(p.x - 1, p.y) + p.zeros(p.x + 1, p.y) + p.zeros(p.x, p.y + 1);
-    const graph::Frozen frozen = graph::freeze({p.out});
+    const language::Frozen frozen = language::freeze({p.out});
     CHECK(is_inlined(frozen, p.schedule(frozen), p.zeros.name()));
 }
 
@@ -71,6 +71,6 @@ TEST_CASE("A boundary condition that a sum reads is stored before") {
     RDom r(-4, 9, -4, 9);
     p.out(p.x, p.y) = 0.0f;
     p.out(p.x, p.y) += p.zeros(p.x + r.x, p.y + r.y);
-    const graph::Frozen frozen = graph::freeze({p.out});
+    const language::Frozen frozen = language::freeze({p.out});
     CHECK_FALSE(is_inlined(frozen, p.schedule(frozen), p.zeros.name()));
 }

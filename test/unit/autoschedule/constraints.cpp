@@ -13,7 +13,7 @@ using schedules::StageSchedule;
 
 namespace {
 
-FuncId id(const graph::Frozen &frozen, const std::string &name) {
+FuncId id(const language::Frozen &frozen, const std::string &name) {
     for (const graph::FuncNode &f : frozen.graph.funcs) {
         if (f.name == name)
             return f.id;
@@ -26,7 +26,7 @@ bool same_loops(const StageSchedule &a, const StageSchedule &b) {
 }
 
 /// Schedules and checks that the Funcs named keep what `frozen` says of them.
-Result schedule_keeping(const graph::Frozen &frozen, const ScheduleSizes &sizes,
+Result schedule_keeping(const language::Frozen &frozen, const ScheduleSizes &sizes,
                         const std::vector<std::string> &kept) {
     const Result r = autoschedule_for(frozen, sizes);
     graph::check(graph::inline_funcs(frozen.graph, r.schedule), r.schedule);
@@ -49,7 +49,7 @@ Result schedule_keeping(const graph::Frozen &frozen, const ScheduleSizes &sizes,
 TEST_CASE("compute_root splits groups") {
     Harris p;
     p.gray.compute_root();
-    const graph::Frozen frozen = graph::freeze({p.harris});
+    const language::Frozen frozen = language::freeze({p.harris});
     const Result r = schedule_keeping(frozen, p.sizes(), {"gray"});
     CHECK(r.schedule[id(frozen, "gray")].compute.root());
     CHECK(r.report.plans.size() == 2);
@@ -58,7 +58,7 @@ TEST_CASE("compute_root splits groups") {
 TEST_CASE("compute_inline is obeyed") {
     Blur p;
     p.bx.compute_inline();
-    const graph::Frozen frozen = graph::freeze({p.by});
+    const language::Frozen frozen = language::freeze({p.by});
     const Result r = schedule_keeping(frozen, p.sizes(), {"bx"});
     CHECK(r.schedule[id(frozen, "bx")].compute.inlined());
 }
@@ -68,7 +68,7 @@ TEST_CASE("A loop nest written by hand stays, what is fused into it stays there"
     Var yo("yo"), yi("yi");
     p.harris.split(p.y, yo, yi, 32).parallel(yo).vectorize(p.x, 8);
     p.ix.store_at(p.harris, yo).compute_at(p.harris, yi).vectorize(p.x, 8);
-    const graph::Frozen frozen = graph::freeze({p.harris});
+    const language::Frozen frozen = language::freeze({p.harris});
     const Result r = schedule_keeping(frozen, p.sizes(), {"harris", "ix"});
     // gray is read by ix, whose loops are not ours.
     const FuncSchedule &gray = r.schedule[id(frozen, "gray")];
@@ -80,7 +80,7 @@ TEST_CASE("What reads a Func between its level and the Func of that loop is comp
     p.gray.compute_at(p.harris, p.y);
     p.det.compute_inline();
     p.iy.compute_at(p.harris, p.x);
-    const graph::Frozen frozen = graph::freeze({p.harris});
+    const language::Frozen frozen = language::freeze({p.harris});
     const Result r = schedule_keeping(frozen, p.sizes(), {"gray", "iy"});
     auto loop = [&](const char *f) { return r.schedule[id(frozen, f)].compute.var; };
     CHECK(loop("ix") == loop("gray"));
@@ -99,14 +99,14 @@ TEST_CASE("A store level without a compute level: computed where it is stored") 
     out(p.x, p.y) = sum(p.x, p.y) + sum(p.x, p.y + 1);
     SECTION("root, with loops of its own") {
         sum.store_root().update().vectorize(p.x, 4);
-        const graph::Frozen frozen = graph::freeze({out});
+        const language::Frozen frozen = language::freeze({out});
         const Result result = autoschedule_for(frozen, {{{{0, 256}, {0, 256}}}, {}, {}});
         graph::check(graph::inline_funcs(frozen.graph, result.schedule), result.schedule);
         CHECK(result.schedule[id(frozen, "sum")].compute.root());
     }
     SECTION("a loop") {
         sum.store_at(out, p.y);
-        const graph::Frozen frozen = graph::freeze({out});
+        const language::Frozen frozen = language::freeze({out});
         const Result result = autoschedule_for(frozen, {{{{0, 256}, {0, 256}}}, {}, {}});
         graph::check(graph::inline_funcs(frozen.graph, result.schedule), result.schedule);
         CHECK(result.schedule[id(frozen, "sum")].compute ==
@@ -117,7 +117,7 @@ TEST_CASE("A store level without a compute level: computed where it is stored") 
 TEST_CASE("What a loop prefetches is stored") {
     Blur p;
     p.by.prefetch(p.bx, p.y, p.y, 2);
-    const graph::Frozen frozen = graph::freeze({p.by});
+    const language::Frozen frozen = language::freeze({p.by});
     const Result r = autoschedule_for(frozen, p.sizes());
     graph::check(graph::inline_funcs(frozen.graph, r.schedule), r.schedule);
     CHECK(r.schedule[id(frozen, "bx")].compute.root());
@@ -126,7 +126,7 @@ TEST_CASE("What a loop prefetches is stored") {
 TEST_CASE("A loop directive without a level: stored, with those loops") {
     Blur p;
     p.bx.vectorize(p.x, 4);
-    const graph::Frozen frozen = graph::freeze({p.by});
+    const language::Frozen frozen = language::freeze({p.by});
     const Result r = autoschedule_for(frozen, p.sizes());
     graph::check(graph::inline_funcs(frozen.graph, r.schedule), r.schedule);
     CHECK(r.schedule[id(frozen, "bx")].compute.root());
@@ -154,7 +154,7 @@ TEST_CASE("A vectorized dimension of a Func without a level keeps its constant e
             part.bound(x, 0, 40).vectorize(x);
         else
             part.split(x, xo, xi, 4).vectorize(xi);
-        const graph::Frozen frozen = graph::freeze({f});
+        const language::Frozen frozen = language::freeze({f});
         const Result result = autoschedule_for(frozen, {{{{0, 40}, {0, 30}}}, {}, {}});
         const bool anywhere = way == "bounded" || way == "split";
         CHECK(result.schedule[id(frozen, "f_intm")].compute.root() == anywhere);
@@ -171,7 +171,7 @@ TEST_CASE("Each Func of each pipeline can be pinned") {
             if (f->name() == name)
                 f->compute_root();
         }
-        schedule_keeping(graph::freeze({p.harris}), p.sizes(), {name});
+        schedule_keeping(language::freeze({p.harris}), p.sizes(), {name});
     }
 }
 
@@ -192,7 +192,7 @@ TEST_CASE("hoist_storage of a Func whose reader has no level", "[hoist]") {
     SECTION("and that of the reader") {
         f.reorder_storage(y, x);
     }
-    const graph::Frozen frozen = graph::freeze({g});
+    const language::Frozen frozen = language::freeze({g});
     schedule_keeping(frozen, {{{{0, 40}, {0, 30}}}, {}, {}}, {"f", "f_intm", "g"});
 }
 
@@ -205,7 +205,7 @@ TEST_CASE("hoist_storage into the loops of a Func that would be inlined", "[hois
     g(x) = f(x) + f(x);
     out(x) = g(x) + g(x);
     f.hoist_storage(g, x);
-    const graph::Frozen frozen = graph::freeze({out});
+    const language::Frozen frozen = language::freeze({out});
     const Result result = schedule_keeping(frozen, {{{{0, 40}}}, {}, {}}, {"f"});
     CHECK(result.schedule[id(frozen, "g")].compute.root());
 }

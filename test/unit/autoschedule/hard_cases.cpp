@@ -13,7 +13,7 @@ namespace {
 
 double schedule_and_check(const std::vector<Func> &outputs, const ScheduleSizes &sizes,
                           const AutoscheduleOptions &options = {}) {
-    const graph::Frozen frozen = graph::freeze(outputs);
+    const language::Frozen frozen = language::freeze(outputs);
     const auto start = std::chrono::steady_clock::now();
     const Result r = autoschedule_for(frozen, sizes, two_cores(), options);
     const std::chrono::duration<double, std::milli> taken =
@@ -145,7 +145,7 @@ TEST_CASE("A budget of nothing still gives a legal schedule") {
 TEST_CASE("A graph that breaks the model still gets a legal schedule") {
     Harris p;
     p.gray.compute_root().vectorize(p.x, 4);
-    graph::Frozen frozen = graph::freeze({p.harris});
+    language::Frozen frozen = language::freeze({p.harris});
     graph::Graph broken = frozen.graph;
     broken.images.clear();  // the model will look for the input in vain
     const Result r = autoschedule::schedule(broken, frozen.schedule, p.sizes(), two_cores());
@@ -163,6 +163,6 @@ TEST_CASE("Few long rows still occupy many cores") {
     Machine many = two_cores();
     many.cores = 16;
     const Result r =
-        autoschedule_for(graph::freeze({out}), {{{{0, 10000000}, {0, 2}}}, {}, {}}, many);
+        autoschedule_for(language::freeze({out}), {{{{0, 10000000}, {0, 2}}}, {}, {}}, many);
     CHECK(r.report.plans[0].tile[0] <= 10000000 / 16 + 64);
 }

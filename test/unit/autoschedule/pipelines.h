@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "autoschedule/autoschedule.h"
-#include "graph/freeze.h"
+#include "language/freeze.h"
 #include <pipe/boundary_conditions.h>
 #include <pipe/func.h>
 #include <pipe/operators.h>
@@ -149,7 +149,7 @@ struct HarrisOfGray : HarrisStages {
     }
 };
 
-inline Result autoschedule_for(const graph::Frozen &frozen, const ScheduleSizes &sizes,
+inline Result autoschedule_for(const language::Frozen &frozen, const ScheduleSizes &sizes,
                                const Machine &machine = two_cores(),
                                const AutoscheduleOptions &options = {}) {
     return autoschedule::schedule(frozen.graph, frozen.schedule, sizes, machine, options);

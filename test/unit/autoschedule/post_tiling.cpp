@@ -31,7 +31,7 @@ struct Quantized {
     }
 };
 
-Result post_schedule(const graph::Frozen &frozen, const ScheduleSizes &sizes) {
+Result post_schedule(const language::Frozen &frozen, const ScheduleSizes &sizes) {
     AutoscheduleOptions options;
     options.strategy = AutoscheduleOptions::Strategy::PostTiling;
     Result r = autoschedule_for(frozen, sizes, two_cores(), options);
@@ -44,7 +44,7 @@ Result post_schedule(const graph::Frozen &frozen, const ScheduleSizes &sizes) {
     return r;
 }
 
-std::vector<std::string> names(const graph::Frozen &frozen, const Plan &plan) {
+std::vector<std::string> names(const language::Frozen &frozen, const Plan &plan) {
     std::vector<std::string> result;
     for (int m : plan.members)
         result.push_back(frozen.graph[static_cast<FuncId>(m)].name);
@@ -73,7 +73,7 @@ TEST_CASE("PostTiling: the tiles of the paper's example", "[autoschedule]") {
 
 TEST_CASE("PostTiling: all stages are fused with the tiles of the live-out", "[autoschedule]") {
     Quantized q;
-    const graph::Frozen frozen = graph::freeze({q.relu});
+    const language::Frozen frozen = language::freeze({q.relu});
     const Result r = post_schedule(frozen, picture(2000, 1000));
     REQUIRE(r.report.plans.size() == 1);
     const Plan &plan = r.report.plans[0];
@@ -88,7 +88,7 @@ TEST_CASE("PostTiling: all stages are fused with the tiles of the live-out", "[a
 
 TEST_CASE("PostTiling: Harris corners are three stages and the gray picture", "[autoschedule]") {
     Harris p;
-    const graph::Frozen frozen = graph::freeze({p.harris});
+    const language::Frozen frozen = language::freeze({p.harris});
     const Result r = post_schedule(frozen, p.sizes());
     REQUIRE(r.report.plans.size() == 1);
     CHECK(names(frozen, r.report.plans[0]) == Names{"harris", "iy", "ix", "gray"});
@@ -103,7 +103,7 @@ TEST_CASE("PostTiling: a space that two live-outs need is not fused with either"
     shared(x, y) = below(x, y) + below(x, y + 1);
     left(x, y) = shared(x, y) + shared(x + 1, y);
     right(x, y) = shared(x, y) * shared(x, y + 1);
-    const graph::Frozen frozen = graph::freeze({left, right});
+    const language::Frozen frozen = language::freeze({left, right});
     const ScheduleSizes sizes = {
         {{{0, 500}, {0, 500}}, {{0, 500}, {0, 500}}}, {{"input", {{0, 510}, {0, 510}}}}, {}};
     const Result r = post_schedule(frozen, sizes);
@@ -122,7 +122,7 @@ TEST_CASE("PostTiling: a space with fewer parallel loops is not fused", "[autosc
     scan(x, y) = input(x, y);
     scan(x, r) += scan(x, r - 1);
     out(x, y) = scan(x, y) + scan(x + 1, y);
-    const graph::Frozen frozen = graph::freeze({out});
+    const language::Frozen frozen = language::freeze({out});
     CHECK(post_schedule(frozen, picture(400, 500)).report.plans.size() == 2);
 }
 
@@ -135,7 +135,7 @@ TEST_CASE("PostTiling: what every column of tiles needs again is not fused", "[a
     e(x, y) = 0.0f;
     e(x, y) += d(r, y) * input(x, r);  // a row of d for each point
     out(x, y) = e(x, y) + 1.0f;
-    const graph::Frozen frozen = graph::freeze({out});
+    const language::Frozen frozen = language::freeze({out});
     const Result result =
         post_schedule(frozen, {{{{0, 500}, {0, 500}}}, {{"input", {{0, 600}, {0, 600}}}}, {}});
     REQUIRE(result.report.plans.size() == 2);

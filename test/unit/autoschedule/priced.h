@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "autoschedule/group_model.h"
-#include "graph/freeze.h"
+#include "language/freeze.h"
 #include "pipelines.h"
 
 namespace test {
@@ -37,7 +37,7 @@ struct Priced {
 
 inline Priced price(const Func &output, const std::vector<poly::Range> &box,
                     const poly::Environment &names = {}) {
-    const graph::Frozen frozen = graph::freeze({output});
+    const language::Frozen frozen = language::freeze({output});
     poly::ModelInput input;
     input.outputs = {box};
     input.names = names;

@@ -27,7 +27,7 @@ struct Blocked {
 };
 
 Blocked stages_of(const Func &output, const std::vector<poly::Range> &box) {
-    const graph::Frozen frozen = graph::freeze({output});
+    const language::Frozen frozen = language::freeze({output});
     poly::ModelInput input;
     input.outputs = {box};
     return {autoschedule::build_stage_graph(frozen.graph, poly::model(frozen.graph, input), {},
@@ -208,7 +208,7 @@ struct RowSums {
         sums(row) += (down_columns ? a(row, k) : a(k, row)) * v(k);
     }
     std::optional<autoschedule::RegisterBlock> block(bool fast_math) const {
-        const graph::Frozen frozen = graph::freeze({sums});
+        const language::Frozen frozen = language::freeze({sums});
         poly::ModelInput input;
         input.outputs = {{{0, 999}}};
         input.names = {{"a.min.0", poly::Range::point(0)},
@@ -273,7 +273,7 @@ TEST_CASE("a matrix that two sums read is computed where they do", "[autoschedul
     down(col) += updated(col, i) * u(i);
     along(row) = Expr(0.0);
     along(row) += updated(j, row) * down(j);
-    const graph::Frozen frozen = graph::freeze({along});
+    const language::Frozen frozen = language::freeze({along});
     Machine machine = two_cores();
     machine.fast_math = true;
     const Result r =

@@ -17,7 +17,7 @@ bool contains(const std::string &text, const std::string &part) {
 
 TEST_CASE("The report names groups, tiles, levels, terms and what was inlined") {
     UnsharpShared p;
-    const Result r = autoschedule_for(graph::freeze({p.unsharp}), p.sizes());
+    const Result r = autoschedule_for(language::freeze({p.unsharp}), p.sizes());
     const std::string &text = r.report.text;
     INFO(text);
     for (const char *part :
@@ -33,7 +33,7 @@ TEST_CASE("Notes say what could not be modeled") {
     Func table("table"), out("out");
     table(x) = sin(cast<float>(x));
     out(x) = table(in(x));
-    const Result r = autoschedule_for(graph::freeze({out}), {{{{0, 1000}}}, {}, {}});
+    const Result r = autoschedule_for(language::freeze({out}), {{{{0, 1000}}}, {}, {}});
     CHECK(contains(r.report.text, "not affine"));
     CHECK(contains(r.report.text, "table: needed region unknown"));
 }
@@ -55,7 +55,7 @@ TEST_CASE("The machine at hand, and what the options say instead") {
 
 TEST_CASE("Terms of the cost move as they must") {
     Blur p;
-    const graph::Frozen frozen = graph::freeze({p.by});
+    const language::Frozen frozen = language::freeze({p.by});
     poly::ModelInput input;
     input.outputs = {{{0, 2559}, {0, 1919}}};
     const auto graph = autoschedule::build_stage_graph(
@@ -83,7 +83,7 @@ TEST_CASE("What the caches cannot hold is stored past them") {
     auto streams = [&](int64_t width, int64_t height, int64_t l3_bytes) {
         Machine machine = two_cores();
         machine.l3_bytes = l3_bytes;
-        const graph::Frozen frozen = graph::freeze({p.by});
+        const language::Frozen frozen = language::freeze({p.by});
         const Result r = autoschedule_for(frozen, p.sizes(width, height), machine);
         const bool told = contains(r.report.text, "non-temporal stores");
         const bool done = r.schedule[frozen.graph.outputs[0]].nontemporal_stores;
@@ -101,7 +101,7 @@ TEST_CASE("What the caches cannot hold is stored past them") {
 
 TEST_CASE("Algorithm 2 fills the cache and gives more to dimensions with more reuse") {
     Harris p;
-    const graph::Frozen frozen = graph::freeze({p.harris});
+    const language::Frozen frozen = language::freeze({p.harris});
     poly::ModelInput input;
     input.outputs = {{{0, 3999}, {0, 3999}}};
     const auto graph = autoschedule::build_stage_graph(

@@ -17,14 +17,14 @@ using autoschedule::TileView;
 namespace {
 
 /// Whether every Func is a member of one group, or inlined.
-bool is_complete(const Result &r, const graph::Frozen &frozen) {
+bool is_complete(const Result &r, const language::Frozen &frozen) {
     size_t count = r.report.inlined.size();
     for (const Plan &plan : r.report.plans)
         count += plan.members.size();
     return count == frozen.graph.funcs.size();
 }
 
-Result reuse_schedule(const graph::Frozen &frozen, const ScheduleSizes &sizes,
+Result reuse_schedule(const language::Frozen &frozen, const ScheduleSizes &sizes,
                       const Machine &machine = two_cores()) {
     AutoscheduleOptions options;
     options.strategy = AutoscheduleOptions::Strategy::ReuseAnalysis;
@@ -58,7 +58,7 @@ Schedule tiled(const TileView &view, int64_t width, int64_t height, Levels level
 }
 
 /// Names of all members, of all groups.
-std::vector<std::string> stored(const Result &r, const graph::Frozen &frozen) {
+std::vector<std::string> stored(const Result &r, const language::Frozen &frozen) {
     std::vector<std::string> names;
     for (const Plan &plan : r.report.plans)
         for (int member : plan.members)
@@ -175,7 +175,7 @@ TEST_CASE("ReuseAnalysis: tile sizes respect the constraints", "[autoschedule]")
     for (const int cores : {1, 2, 7}) {
         Machine machine = two_cores();
         machine.cores = cores;
-        const graph::Frozen frozen = graph::freeze({Blur().by});
+        const language::Frozen frozen = language::freeze({Blur().by});
         const Result r = reuse_schedule(frozen, Blur().sizes(), machine);
         REQUIRE(r.report.plans.size() == 1);
         const Plan &plan = r.report.plans[0];
@@ -194,7 +194,7 @@ TEST_CASE("ReuseAnalysis: tile sizes respect the constraints", "[autoschedule]")
 TEST_CASE("ReuseAnalysis: products of derivatives are inlined, the derivatives stored",
           "[autoschedule]") {
     Harris p;
-    const graph::Frozen frozen = graph::freeze({p.harris});
+    const language::Frozen frozen = language::freeze({p.harris});
     const std::vector<std::string> kept = stored(reuse_schedule(frozen, p.sizes()), frozen);
     for (const char *name : {"ix", "iy", "gray", "harris"})
         CHECK(contains(kept, name));
@@ -213,7 +213,7 @@ TEST_CASE("ReuseAnalysis: a chain of one pixel is not inlined as a whole", "[aut
         f(x, y) = in(x / 2, y) + in((x + 1) / 2, y);
         chain.push_back(f);
     }
-    const graph::Frozen frozen = graph::freeze({chain.back()});
+    const language::Frozen frozen = language::freeze({chain.back()});
     const ScheduleSizes sizes = {{{{0, 1}, {0, 1}}}, {}, {}};
     CHECK(stored(reuse_schedule(frozen, sizes), frozen).size() > 20);
 }
@@ -230,7 +230,7 @@ TEST_CASE("ReuseAnalysis: pipelines that do not fit the last-level cache are spl
             f(x, y) = chain.back()(x, y) + chain.back()(x + 1, y + 8) + chain.back()(x, y + 4);
         chain.push_back(f);
     }
-    const graph::Frozen frozen = graph::freeze({chain.back()});
+    const language::Frozen frozen = language::freeze({chain.back()});
     const ScheduleSizes sizes = {{{{0, 4096}, {0, 4096}}}, {}, {}};
     Machine machine = two_cores();
     CHECK(reuse_schedule(frozen, sizes, machine).report.plans.size() == 1);
@@ -256,7 +256,7 @@ TEST_CASE("ReuseAnalysis: no stage is lost where sums are split off", "[autosche
         two(x, y) = sum(x, y) + sum(x, y + 1);
         chain.push_back(two);
     }
-    const graph::Frozen frozen = graph::freeze({chain.back()});
+    const language::Frozen frozen = language::freeze({chain.back()});
     for (const int64_t cache : {1 << 8, 1 << 12, 1 << 14, 1 << 20}) {
         Machine machine = two_cores();
         machine.l2_bytes = machine.l3_bytes = cache;
@@ -266,7 +266,7 @@ TEST_CASE("ReuseAnalysis: no stage is lost where sums are split off", "[autosche
 
 TEST_CASE("ReuseAnalysis: the same schedule each time", "[autoschedule]") {
     Harris p;
-    const graph::Frozen frozen = graph::freeze({p.harris});
+    const language::Frozen frozen = language::freeze({p.harris});
     const Result a = reuse_schedule(frozen, p.sizes()), b = reuse_schedule(frozen, p.sizes());
     REQUIRE(a.report.plans.size() == b.report.plans.size());
     for (size_t i = 0; i < a.report.plans.size(); i++) {

@@ -18,7 +18,7 @@ using Catch::Approx;
 namespace {
 
 autoschedule::StageGraph graph_of(const Func &output, const std::vector<poly::Range> &box) {
-    const graph::Frozen frozen = graph::freeze({output});
+    const language::Frozen frozen = language::freeze({output});
     poly::ModelInput input;
     input.outputs = {box};
     return autoschedule::build_stage_graph(frozen.graph, poly::model(frozen.graph, input), {},
@@ -86,7 +86,7 @@ TEST_CASE("a value that several others need is evaluated once", "[autoschedule]"
 
 TEST_CASE("a stencil over rows is computed in blocks of rows", "[autoschedule]") {
     Blur p;
-    const graph::Frozen frozen = graph::freeze({p.by});
+    const language::Frozen frozen = language::freeze({p.by});
     const Result r = autoschedule_for(frozen, p.sizes(6400, 4800));
     INFO(r.report.text);
     CHECK_NOTHROW(graph::check(graph::inline_funcs(frozen.graph, r.schedule), r.schedule));
@@ -104,7 +104,7 @@ TEST_CASE("nothing is shared where rows have nothing in common", "[autoschedule]
     Func f("f");
     ImageParam in(Float(32), 2, "in");
     f(v.x, v.y) = sqrt(in(v.x, v.y)) * 2.0f;
-    const Result r = autoschedule_for(graph::freeze({f}), {{{{0, 4000}, {0, 4000}}}, {}, {}});
+    const Result r = autoschedule_for(language::freeze({f}), {{{{0, 4000}, {0, 4000}}}, {}, {}});
     CHECK(r.report.plans[0].block == 1);
 }
 
@@ -179,7 +179,7 @@ TEST_CASE("Funcs are inlined that pay only together", "[autoschedule]") {
 
 TEST_CASE("Channels that share values are unrolled around the vector") {
     UnsharpShared p;
-    const graph::Frozen frozen = graph::freeze({p.unsharp});
+    const language::Frozen frozen = language::freeze({p.unsharp});
     const Result r = autoschedule_for(frozen, p.sizes(2560, 1536));
     graph::check(graph::inline_funcs(frozen.graph, r.schedule), r.schedule);
     INFO(r.report.text);
@@ -199,7 +199,7 @@ TEST_CASE("Channels that share values are unrolled around the vector") {
 
 TEST_CASE("Channels that share nothing stay a loop of planes") {
     Unsharp p;
-    const Result r = autoschedule_for(graph::freeze({p.masked}), p.sizes());
+    const Result r = autoschedule_for(language::freeze({p.masked}), p.sizes());
     for (const autoschedule::Plan &plan : r.report.plans)
         CHECK(plan.unrolled == -1);
 }

@@ -33,7 +33,7 @@ Machine xeon() {
 
 Result schedule_by(Strategy strategy, const std::vector<Func> &outputs, const ScheduleSizes &sizes,
                    const Machine &machine = xeon()) {
-    const graph::Frozen frozen = graph::freeze(outputs);
+    const language::Frozen frozen = language::freeze(outputs);
     AutoscheduleOptions options;
     options.strategy = strategy;
     Result r = autoschedule_for(frozen, sizes, machine, options);

@@ -37,7 +37,7 @@ struct Columns {
 
 TEST_CASE("what jumps along a dimension is computed in strips of the others", "[autoschedule]") {
     Columns p;
-    const graph::Frozen frozen = graph::freeze({p.tallest});
+    const language::Frozen frozen = language::freeze({p.tallest});
     const ScheduleSizes sizes = {
         {{{0, 4000}, {0, 3000}}},
         {{"input", {{0, 4000}, {0, 3000}}}, {"heights", {{0, 4000}, {0, 3000}}}},
@@ -74,10 +74,10 @@ TEST_CASE("strips with whole columns compute what the definition says", "[autosc
 TEST_CASE("an update that jumps is never cut along the dimension it jumps in", "[autoschedule]") {
     Columns p;
     const Priced g = price(p.tallest, {{0, 999}, {0, 799}},
-                             {{"input.min.0", poly::Range::point(0)},
-                              {"input.extent.0", poly::Range::point(1000)},
-                              {"input.min.1", poly::Range::point(0)},
-                              {"input.extent.1", poly::Range::point(800)}});
+                           {{"input.min.0", poly::Range::point(0)},
+                            {"input.extent.0", poly::Range::point(1000)},
+                            {"input.min.1", poly::Range::point(0)},
+                            {"input.extent.1", poly::Range::point(800)}});
     const Machine machine = two_cores();
     const auto group = g.group({"tallest", "running"}, machine);
     const auto strips = group.evaluate({{100, 800}, -1});

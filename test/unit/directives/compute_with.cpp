@@ -2,8 +2,8 @@
 #include <catch2/generators/catch_generators.hpp>
 
 #include "compare.h"
-#include "graph/freeze.h"
 #include "ir/print.h"
+#include "language/freeze.h"
 #include "lower/lower.h"
 #include "support/require_message.h"
 
@@ -248,7 +248,7 @@ TEST_CASE_METHOD(Pair, "ranges that are moved need fewer iterations", "[compute_
     CHECK(Pipeline(out).schedule_source().find(
               "compute_with(a, a_y, LoopAlignments{{b_y, LoopAlignStrategy::AlignEnd}})") !=
           std::string::npos);
-    graph::Frozen frozen = graph::freeze({out});
+    language::Frozen frozen = language::freeze({out});
     graph::Graph inlined = graph::inline_funcs(frozen.graph, frozen.schedule);
     lower::LowerOptions options;
     options.stop_after = "build";

@@ -6,8 +6,8 @@
 #include <catch2/catch_template_test_macros.hpp>
 
 #include "compare.h"
-#include "graph/freeze.h"
 #include "ir/print.h"
+#include "language/freeze.h"
 #include "lower/lower.h"
 #include "support/require_message.h"
 #include "support/temp_folder.h"
@@ -20,7 +20,7 @@ namespace {
 Var x("x"), y("y"), xo("xo"), xi("xi"), yo("yo"), yi("yi");
 
 std::string loops(const Func &output, const std::string &stop_after = "") {
-    graph::Frozen frozen = graph::freeze({output});
+    language::Frozen frozen = language::freeze({output});
     lower::LowerOptions options;
     options.stop_after = stop_after;
     graph::Graph inlined = graph::inline_funcs(frozen.graph, frozen.schedule);
@@ -268,7 +268,7 @@ TEST_CASE("non-temporal stores and loads", "[hints]") {
     f.compute_root().parallel(y).vectorize(x, 8).store_nontemporal().load_nontemporal();
     g.vectorize(x, 4, TailStrategy::GuardWithIf).store_nontemporal();
     check_sizes(g, {1, 8, 100});
-    graph::Frozen frozen = graph::freeze({g});
+    language::Frozen frozen = language::freeze({g});
     auto program = lower::lower(graph::inline_funcs(frozen.graph, frozen.schedule), frozen.schedule,
                                 get_host_target());
     CHECK(program.nontemporal_stores == std::set<std::string>{"f", "g"});
@@ -361,7 +361,7 @@ TEST_CASE("eager_inline", "[hints]") {
     c.eager_inline(a, b);  // in any order
     c.update().eager_inline(std::vector<Func>{a});
     same.set(5);
-    CHECK(graph::freeze({c}).graph.funcs.size() == 1);
+    CHECK(language::freeze({c}).graph.funcs.size() == 1);
     Buffer<int> out = c.realize({5});
     for (int i = 0; i < 5; i++) {
         int expected = (2 * (i + 1) + 5) + 1 + (2 * i + 5) + i * (2 * 6 + 4 * 5);

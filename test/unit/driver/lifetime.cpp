@@ -4,14 +4,14 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "graph/contents.h"
+#include "language/contents.h"
 #include <pipe/pipe.h>
 
 using namespace Pipe;
 
 namespace {
 
-using Alive = std::weak_ptr<const graph::FuncContents>;
+using Alive = std::weak_ptr<const language::FuncContents>;
 
 Var x("x");
 
@@ -85,7 +85,7 @@ TEST_CASE("a Func that is part of a pipeline goes away", "[driver][lifetime]") {
 }
 
 TEST_CASE("an image that says one of its sizes by another goes away", "[driver][lifetime]") {
-    std::weak_ptr<const graph::ImageContents> alive;
+    std::weak_ptr<const language::ImageContents> alive;
     {
         ImageParam in(Int(32), 2, "in");
         Var y("y");

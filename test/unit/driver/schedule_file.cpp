@@ -11,7 +11,7 @@
 
 #include <pipe/pipe.h>
 
-#include "graph/algorithm.h"
+#include "language/algorithm.h"
 #include "test/support/require_message.h"
 #include "test/support/temp_folder.h"
 #include "test/unit/support/set_variable.h"
@@ -377,7 +377,7 @@ TEST_CASE("Funcs that another schedule added are taken out", "[schedule_file]") 
 }
 
 TEST_CASE("prints a fingerprint", "[.][fingerprint]") {
-    std::cout << "fingerprint " << graph::algorithm_of({Program().result}).fingerprint()
+    std::cout << "fingerprint " << language::algorithm_of({Program().result}).fingerprint()
               << std::endl;
 }
 
@@ -394,6 +394,6 @@ TEST_CASE("the fingerprint is the same in another process", "[schedule_file]") {
         output += line.data();
     pclose(child);
     CHECK(output.find("fingerprint " +
-                      std::to_string(graph::algorithm_of({others.result}).fingerprint())) !=
+                      std::to_string(language::algorithm_of({others.result}).fingerprint())) !=
           std::string::npos);
 }

@@ -5,14 +5,14 @@
 
 #include <pipe/pipe.h>
 
-#include "graph/algorithm.h"
+#include "language/algorithm.h"
 
 using namespace Pipe;
 
 namespace {
 
 uint64_t fingerprint(const Func &output) {
-    return graph::algorithm_of({output}).fingerprint();
+    return language::algorithm_of({output}).fingerprint();
 }
 
 /// A blur, a sum of its rows, and what the tests change of them.
@@ -31,7 +31,7 @@ struct Program {
 };
 
 std::string difference(const Func &before, const Func &now) {
-    return graph::difference(graph::algorithm_of({before}), graph::algorithm_of({now}));
+    return language::difference(language::algorithm_of({before}), language::algorithm_of({now}));
 }
 
 }  // namespace
@@ -104,7 +104,8 @@ TEST_CASE("what the user did not name is told by its position", "[algorithm]") {
     const Func first = build(1), second = build(1), other = build(2);
     CHECK(fingerprint(first) == fingerprint(second));
     CHECK(difference(first, other) == "Func '#1' has another definition");
-    CHECK(graph::algorithm_of({first}).funcs[0].dimensions == std::vector<std::string>{"#0", "#1"});
+    CHECK(language::algorithm_of({first}).funcs[0].dimensions ==
+          std::vector<std::string>{"#0", "#1"});
 }
 
 TEST_CASE("Params and images are told by their order, not by their names", "[algorithm]") {

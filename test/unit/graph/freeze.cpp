@@ -3,10 +3,10 @@
 
 #include <pipe/pipe.h>
 
-#include "graph/freeze.h"
+#include "language/freeze.h"
 
 using namespace Pipe;
-using graph::freeze;
+using language::freeze;
 
 namespace {
 
@@ -128,13 +128,13 @@ TEST_CASE("stamps tell what changed", "[freeze]") {
     Func f("f"), unrelated("u");
     ImageParam in(Int(32), 1, "in");
     f(x) = in(x);
-    auto up_to_date = [](const graph::Frozen &frozen) {
+    auto up_to_date = [](const language::Frozen &frozen) {
         for (const auto &s : frozen.stamps)
             if (!s.up_to_date())
                 return false;
         return true;
     };
-    graph::Frozen frozen = freeze({f});
+    language::Frozen frozen = freeze({f});
     unrelated(x) = x;
     CHECK(up_to_date(frozen));
     f.vectorize(x, 8);
@@ -145,7 +145,7 @@ TEST_CASE("stamps tell what changed", "[freeze]") {
 }
 
 TEST_CASE("Funcs do not leak", "[freeze]") {
-    std::weak_ptr<graph::FuncContents> weak[3];
+    std::weak_ptr<language::FuncContents> weak[3];
     {
         Var x("x");
         RDom r(1, 9, "r");

@@ -3,7 +3,7 @@
 
 #include <pipe/pipe.h>
 
-#include "graph/freeze.h"
+#include "language/freeze.h"
 #include "test/support/require_message.h"
 
 using namespace Pipe;
@@ -16,7 +16,7 @@ struct Volume {
     Func f{"f"};
     Volume() { f(x, y, z) = x + y + z; }
     schedules::StageSchedule frozen() const {
-        return graph::freeze({f}, get_host_target(), {}, {}).schedule.funcs[0].stages[0];
+        return language::freeze({f}, get_host_target(), {}, {}).schedule.funcs[0].stages[0];
     }
     LoopKind kind(const std::string &loop) const {
         for (const schedules::Dim &d : frozen().dims)
@@ -87,9 +87,8 @@ TEST_CASE_METHOD(Volume, "compiling for a CPU says what to do", "[gpu]") {
         Func g("g");
         g(x, y, z) = f(x, y, z);
         f.compute_root().store_in(MemoryType::GPUShared);
-        require_message<CompileError>(
-            [&] { g.compile_jit(); },
-            {"f.store_in(MemoryType::GPUShared)", "no such memory"});
+        require_message<CompileError>([&] { g.compile_jit(); },
+                                      {"f.store_in(MemoryType::GPUShared)", "no such memory"});
     }
     SECTION("of an autoscheduled pipeline") {
         f.gpu_blocks(z);

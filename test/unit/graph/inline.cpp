@@ -2,16 +2,16 @@
 
 #include <pipe/pipe.h>
 
-#include "graph/collect.h"
-#include "graph/freeze.h"
 #include "ir/print.h"
+#include "language/collect.h"
+#include "language/freeze.h"
 
 using namespace Pipe;
 
 namespace {
 
 graph::Graph inlined(const std::vector<Func> &outputs) {
-    graph::Frozen f = graph::freeze(outputs);
+    language::Frozen f = language::freeze(outputs);
     graph::Graph g = graph::inline_funcs(f.graph, f.schedule);
     graph::verify(g);
     return g;

@@ -4,9 +4,9 @@
 
 #include <pipe/pipe.h>
 
-#include "graph/freeze.h"
 #include "ir/print.h"
 #include "ir/simplify.h"
+#include "language/freeze.h"
 
 using namespace Pipe;
 
@@ -16,7 +16,7 @@ Var x("x"), y("y");
 
 /// "dimension: min .. max", or "".
 std::string range(const Func &f) {
-    const graph::Frozen frozen = graph::freeze({f});
+    const language::Frozen frozen = language::freeze({f});
     const auto found = graph::overwritten(frozen.graph[frozen.graph.outputs[0]]);
     if (!found)
         return "";

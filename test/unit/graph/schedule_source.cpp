@@ -2,8 +2,8 @@
 
 #include <pipe/pipe.h>
 
-#include "graph/freeze.h"
 #include "graph/schedule_source.h"
+#include "language/freeze.h"
 
 using namespace Pipe;
 
@@ -17,7 +17,7 @@ struct Blur {
         by(x, y) = bx(x, y) + bx(x, y + 1);
     }
     std::string source() const {
-        graph::Frozen f = graph::freeze({by});
+        language::Frozen f = language::freeze({by});
         return graph::schedule_source(f.graph, f.schedule);
     }
 };
@@ -87,7 +87,7 @@ TEST_CASE("sizes and Params in C++", "[schedule_source]") {
     f(x) = in(x);
     Var xo("xo"), xi("xi");
     f.bound(x, 0, in.width()).split(x, xo, xi, n * 2);
-    graph::Frozen frozen = graph::freeze({f});
+    language::Frozen frozen = language::freeze({f});
     std::string source = graph::schedule_source(frozen.graph, frozen.schedule);
     CHECK(source.find(".bound(f_x, 0, in.dim(0).extent())") != std::string::npos);
     CHECK(source.find(".split(f_x, xo, xi, n * 2)") != std::string::npos);

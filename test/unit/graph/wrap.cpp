@@ -5,8 +5,8 @@
 
 #include <pipe/pipe.h>
 
-#include "graph/freeze.h"
 #include "graph/schedule_source.h"
+#include "language/freeze.h"
 #include "test/support/require_message.h"
 
 using namespace Pipe;
@@ -14,7 +14,7 @@ using namespace Pipe;
 namespace {
 
 std::string text(const std::vector<Func> &outputs) {
-    return graph::to_string(graph::freeze(outputs).graph);
+    return graph::to_string(language::freeze(outputs).graph);
 }
 bool contains(const std::string &text, const std::string &part) {
     return text.find(part) != std::string::npos;
@@ -177,7 +177,7 @@ TEST_CASE_METHOD(Diamond, "wrappers as C++", "[wrap][schedule_source]") {
     f.in(g).compute_root();
     f.clone_in(h).compute_root();
     g.compute_root();
-    graph::Frozen frozen = graph::freeze({out});
+    language::Frozen frozen = language::freeze({out});
     std::string t = graph::schedule_source(frozen.graph, frozen.schedule);
     size_t first = t.find("Func f_in_g = f.in(g);\n"),
            second = t.find("Func f_in_g_in_g = f_in_g.in(g);\n");

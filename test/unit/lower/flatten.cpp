@@ -5,9 +5,9 @@
 
 #include <pipe/pipe.h>
 
-#include "graph/freeze.h"
 #include "ir/print.h"
 #include "ir/simplify.h"
+#include "language/freeze.h"
 #include "support/parse_ir.h"
 
 using namespace Pipe;
@@ -20,7 +20,7 @@ const Var x("x"), y("y");
 /// The loops, which name Funcs of the pipeline, over flat memory.
 std::string flattened(const Func &output, const std::string &text, const Types &types = {},
                       const std::vector<ir::KnownStride> &strides = {}) {
-    const graph::Frozen frozen = graph::freeze({output});
+    const language::Frozen frozen = language::freeze({output});
     const ir::Stmt flat =
         lower::flatten(parse_stmt(text, types), frozen.graph, frozen.schedule, strides);
     return ir::to_string(ir::simplify(flat));

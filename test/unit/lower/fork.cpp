@@ -5,8 +5,8 @@
 
 #include <pipe/pipe.h>
 
-#include "graph/freeze.h"
 #include "ir/print.h"
+#include "language/freeze.h"
 #include "support/parse_ir.h"
 #include "support/require_message.h"
 
@@ -31,7 +31,7 @@ struct Chain {
         b.compute_root(), a.compute_root();
     }
     std::string forked(const std::string &text) const {
-        const graph::Frozen frozen = graph::freeze({out});
+        const language::Frozen frozen = language::freeze({out});
         return ir::to_string(lower::fork_tasks(parse_stmt(text, types), frozen.graph));
     }
 };
@@ -148,7 +148,7 @@ TEST_CASE("fork: two tasks cannot compute one Func whose storage both share") {
                              "    shared_out(0, 0) = shared_a(0, 0) + shared_b(0, 0)\n"
                              "    release shared_a.free\n"
                              "  }\n";
-    const graph::Frozen frozen = graph::freeze({s.out});
+    const language::Frozen frozen = language::freeze({s.out});
     require_message<CompileError>(
         [&] {
             lower::fork_tasks(

@@ -5,8 +5,8 @@
 
 #include <pipe/pipe.h>
 
-#include "graph/freeze.h"
 #include "ir/print.h"
+#include "language/freeze.h"
 #include "lower/lower.h"
 #include "poly/races.h"
 
@@ -16,7 +16,7 @@ namespace {
 
 /// The loops right after they are built, without the checks of arguments.
 std::string built(const Func &output) {
-    const graph::Frozen frozen = graph::freeze({output});
+    const language::Frozen frozen = language::freeze({output});
     lower::LowerOptions options;
     options.stop_after = "build";
     options.shared_loops = poly::check_races(frozen.graph, frozen.schedule, {});

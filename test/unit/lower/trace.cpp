@@ -5,8 +5,8 @@
 
 #include <pipe/pipe.h>
 
-#include "graph/freeze.h"
 #include "ir/print.h"
+#include "language/freeze.h"
 #include "support/parse_ir.h"
 
 using namespace Pipe;
@@ -17,7 +17,7 @@ namespace {
 const Var x("x");
 
 std::string traced(const Func &output, const std::string &text, bool pipeline = false) {
-    const graph::Frozen frozen = graph::freeze({output});
+    const language::Frozen frozen = language::freeze({output});
     return ir::to_string(lower::trace(parse_stmt(text, {{"loaded_g", Int(32)}}), frozen.graph,
                                       frozen.schedule, "pipe", pipeline));
 }

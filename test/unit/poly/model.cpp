@@ -2,7 +2,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "graph/freeze.h"
+#include "language/freeze.h"
 #include "poly/model.h"
 #include <pipe/func.h>
 #include <pipe/operators.h>
@@ -26,7 +26,8 @@ struct Frozen {
     Model model;
 
     Frozen(const Func &output, Box box, Environment names = {}, unsigned long quota = 100000)
-        : graph(graph::freeze({output}).graph), model(poly::model(graph, {{box}, names, quota})) {}
+        : graph(language::freeze({output}).graph),
+          model(poly::model(graph, {{box}, names, quota})) {}
 
     const FuncModel &operator[](const std::string &name) const {
         for (const graph::FuncNode &f : graph.funcs) {

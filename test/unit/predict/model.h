@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "graph/freeze.h"
+#include "language/freeze.h"
 #include "lower/lower.h"
 #include "predict/predict.h"
 #include <pipe/pipe.h>
@@ -53,7 +53,7 @@ struct Lowered {
 };
 
 inline Lowered lowered(const Func &output, const Extents &extents, const Target &target) {
-    const graph::Frozen frozen = graph::freeze({output});
+    const language::Frozen frozen = language::freeze({output});
     const graph::Graph inlined = graph::inline_funcs(frozen.graph, frozen.schedule);
     lower::LowerOptions options;
     if (output.dimensions() > 0)

@@ -9,7 +9,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "graph/freeze.h"
+#include "language/freeze.h"
 #include <pipe/boundary_conditions.h>
 #include <pipe/buffer.h>
 #include <pipe/func.h>
@@ -25,7 +25,7 @@ Var x("x"), y("y");
 std::vector<Buffer<void>> evaluate_all(const std::vector<Func> &outputs,
                                        const std::vector<int64_t> &shape, int64_t min = 0,
                                        const reference::Options &options = {}) {
-    graph::Graph graph = graph::freeze(outputs).graph;
+    graph::Graph graph = language::freeze(outputs).graph;
     std::vector<Buffer<void>> buffers;
     std::vector<BufferView> views;
     for (FuncId id : graph.outputs) {
@@ -318,7 +318,7 @@ TEST_CASE("missing and mistyped buffers", "[reference]") {
     Func f("f");
     f(x, y) = in(x, y);
     CHECK(message_of([&] { evaluate<uint8_t>(f, {2, 2}); }).find("\"photo\"") != std::string::npos);
-    graph::Graph graph = graph::freeze({f}).graph;
+    graph::Graph graph = language::freeze({f}).graph;
     Buffer<float> wrong(2, 2);
     std::string message = message_of([&] { reference::evaluate(graph, {wrong.view()}, {}, {}); });
     CHECK(message.find("Output \"f\" has 2 dimensions of uint8") != std::string::npos);

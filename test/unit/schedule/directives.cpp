@@ -4,7 +4,7 @@
 
 #include <pipe/pipe.h>
 
-#include "graph/contents.h"
+#include "language/contents.h"
 #include "schedule/loops.h"
 #include "test/support/require_message.h"
 
@@ -154,13 +154,13 @@ TEST_CASE("transforms replayed", "[loops]") {
 
 TEST_CASE("levels compare by what they name", "[levels]") {
     using schedules::LoopLevel;
-    LoopLevel a{LoopLevel::Kind::At, FuncId(1), 0, "x", std::make_shared<int>(1)};
-    LoopLevel b{LoopLevel::Kind::At, FuncId(1), 0, "x", nullptr};
+    LoopLevel a{LoopLevel::Kind::At, FuncId(1), 0, "x", 1, "f"};
+    LoopLevel b{LoopLevel::Kind::At, FuncId(1), 0, "x"};
     CHECK(a == b);
     b.var = "y";
     CHECK_FALSE(a == b);
-    LoopLevel root{LoopLevel::Kind::Root, FuncId(7), 3, "x", nullptr};
-    CHECK(root == LoopLevel{LoopLevel::Kind::Root, FuncId::None, 0, "", nullptr});
+    LoopLevel root{LoopLevel::Kind::Root, FuncId(7), 3, "x"};
+    CHECK(root == LoopLevel{LoopLevel::Kind::Root});
 }
 
 // As Halide's users write a block of vectors, or of partial sums.
