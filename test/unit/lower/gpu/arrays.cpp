@@ -85,6 +85,8 @@ TEST_CASE("arrays: one that is allocated inside of a loop over threads is that t
     CHECK(placed(sized("3] ")) == sized("int64(3)] in stack "));
     require_message<CompileError>([&] { placed(sized("n] ")); },
                                   {"a is computed by each thread", "is not known"});
+    require_message<CompileError>([&] { placed(sized("40000] ")); },
+                                  {"needs 160000 bytes for itself", "at most 131072"});
 }
 
 TEST_CASE("arrays: in global memory there is a part for each block") {
