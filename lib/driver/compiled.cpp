@@ -132,8 +132,8 @@ jit::Kernel Compiled::compile_kernel(const Variant &variant) {
 
 namespace {
 
-/// PIPE_DUMP names a directory for the regions, and for the loops after each pass.
-void dump_passes(lower::LowerOptions &options) {
+/// PIPE_DUMP names a directory for the graph, the regions, and the loops after each pass.
+void dump_passes(const graph::Graph &graph, lower::LowerOptions &options) {
     std::string folder = support::dump_folder();
     if (folder.empty())
         return;
@@ -143,6 +143,7 @@ void dump_passes(lower::LowerOptions &options) {
     auto write = [start, number](const std::string &step, const std::string &text) {
         std::ofstream(fmt::format("{}{:02}.{}.txt", start, (*number)++, step)) << text;
     };
+    write("graph", graph::to_string(graph));
     options.after_plan = [write](const std::string &plan) { write("regions", plan); };
     options.after_pass = [write](const std::string &pass, const ir::Stmt &s) {
         write(pass, ir::to_string(s));
@@ -166,7 +167,7 @@ ir::Program Compiled::lower(const Variant &variant) {
         for (auto &[name, sum] : times_.pass_ms)
             sum += name == pass ? ms : 0;
     };
-    dump_passes(options);
+    dump_passes(scheduled_.inlined, options);
     return lower::lower(scheduled_.inlined, scheduled_.frozen.schedule, target_, options);
 }
 

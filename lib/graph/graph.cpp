@@ -198,6 +198,8 @@ std::string to_string(const Graph &graph) {
                            to_string(image.type));
     for (const Scalar &scalar : graph.scalars)
         out += fmt::format("scalar {}: {}\n", scalar.name, to_string(scalar.type));
+    for (const Requirement &r : graph.requirements)
+        out += fmt::format("require {}\n", ir::to_string(r.condition));
     for (const FuncNode &f : graph.funcs) {
         std::vector<std::string> types;
         for (Type t : f.types)

@@ -25,8 +25,8 @@ constexpr std::array variables = {
                 false},
     EnvVariable{
         "PIPE_DUMP", "nothing is written",
-        "directory for the region plan, the loop nest after each pass, the LLVM IR and the assembly of "
-        "everything that is compiled",
+        "directory for the graph, the region plan, the loop nest after each pass, the LLVM IR and the "
+        "assembly of everything that is compiled",
         false},
     EnvVariable{"HL_PERMIT_FAILED_UNROLL", "compiling such a pipeline fails",
                 "if 1, an unrolled loop whose extent has no constant bound stays a serial loop",

@@ -169,14 +169,17 @@ TEST_CASE_METHOD(Program, "what PIPE_DUMP writes, and no pixels of constant imag
         [&](int i, int j) { wrong += result(i, j) != 2 * (987650000 + i + 10 * j) + 1; });
     CHECK(wrong == 0);
     std::map<std::string, int> kinds;
+    bool has_graph = false;
     for (const auto &file : std::filesystem::directory_iterator(folder / "dump")) {
         std::string name = file.path().filename().string();
         std::string text = folder.read("dump/" + name);
         INFO(name);
         kinds[file.path().extension().string()]++;
+        has_graph |= name.ends_with(".graph.txt") && has(text, "output out: int32");
         CHECK(has(text, "out"));
         CHECK_FALSE(has(text, "98765"));
     }
+    CHECK(has_graph);
     CHECK(kinds[".txt"] > 5);  // the loops after each pass
     CHECK(kinds[".ll"] >= 1);
     CHECK(kinds[".s"] >= 1);

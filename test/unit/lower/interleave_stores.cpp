@@ -32,10 +32,6 @@ std::string stored(std::vector<Stmt> stmts) {
     return to_string(lower::interleave_stores(make_block(std::move(stmts))));
 }
 
-std::string shared(const Stmt &s) {
-    return to_string(lower::share_strided_loads(s));
-}
-
 Expr times(const Expr &e, int factor) {
     return make_binary(Op::Mul, e, make_broadcast(number(factor), e.type().lanes()));
 }
@@ -106,58 +102,6 @@ TEST_CASE("interleave: what must stay apart") {
     Stmt reads = make_store("t", lanes(number(0), 1, 4), load("out", number(0), 2, 4));
     CHECK(is_unchanged({store(number(0), 2, u), reads, store(number(1), 2, u)}));
     CHECK(is_unchanged({store(number(0), 2, u), store(number(0), 1, one), store(number(1), 2, u)}));
-}
-
-TEST_CASE("strided loads of neighbors share a dense one, up to the last element") {
-    Expr r = load("in", var("x"), 3, 4), b = load("in", add(var("x"), number(2)), 3, 4);
-    CHECK(shared(store(number(0), 1, make_binary(Op::Add, r, b))) ==
-          "let in.span0 = in[ramp(x, 1, 12)]\n"
-          "out[ramp(0, 1, 4)] = slice(in.span0, 0, 3, 4) + slice(in.span0, 2, 3, 4)\n");
-    Expr g = load("in", add(var("x"), number(1)), 3, 4);
-    CHECK(shared(make_block({store(number(0), 1, r), store(number(4), 1, g)})) ==
-          "let in.span0 = in[ramp(x, 1, 11)]\n"
-          "out[ramp(0, 1, 4)] = slice(in.span0, 0, 3, 4)\n"
-          "out[ramp(4, 1, 4)] = slice(in.span0, 1, 3, 4)\n");
-}
-
-namespace {
-
-/// Stores of `count` columns of a matrix whose rows are s elements apart.
-Stmt columns(int count, int lanes_of_each = 2) {
-    std::vector<Stmt> stores;
-    for (int j = 0; j < count; j++) {
-        const Expr index = make_ramp(add(var("x"), number(j)), var("s"), lanes_of_each);
-        stores.push_back(
-            store(number(j * lanes_of_each), 1, make_load(Int(32, lanes_of_each), "in", index)));
-    }
-    return make_block(std::move(stores));
-}
-
-}  // namespace
-
-TEST_CASE("columns that are neighbors are rows, transposed") {
-    CHECK(shared(columns(4)) ==
-          "let in.columns0 = interleave(in[ramp(x, 1, 4)], in[ramp(s + x, 1, 4)], 8)\n"
-          "out[ramp(0, 1, 2)] = slice(in.columns0, 0, 1, 2)\n"
-          "out[ramp(2, 1, 2)] = slice(in.columns0, 2, 1, 2)\n"
-          "out[ramp(4, 1, 2)] = slice(in.columns0, 4, 1, 2)\n"
-          "out[ramp(6, 1, 2)] = slice(in.columns0, 6, 1, 2)\n");
-    const Stmt few = columns(3);
-    CHECK(shared(few) == to_string(few));
-}
-
-TEST_CASE("strided loads that stay") {
-    auto is_kept = [](const Stmt &s) { return shared(s) == to_string(s); };
-    Expr r = load("in", var("x"), 3, 4), g = load("in", add(var("x"), number(1)), 3, 4);
-    CHECK(is_kept(store(number(0), 1, r)));
-    // Done under a condition that does not hold for both.
-    Expr all = make_broadcast(less(var("x"), var("n")), 4);
-    CHECK(is_kept(make_block({store(number(0), 1, r, all), store(number(4), 1, g)})));
-    Stmt branch = make_if(less(var("x"), var("n")), store(number(0), 1, r));
-    CHECK(is_kept(make_block({branch, store(number(4), 1, g)})));
-    // Stored to in between.
-    Expr of_out = load("out", var("x"), 3, 4), next = load("out", add(var("x"), number(1)), 3, 4);
-    CHECK(is_kept(make_block({store(number(0), 1, of_out), store(number(4), 1, next)})));
 }
 
 namespace {
