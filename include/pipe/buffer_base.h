@@ -71,8 +71,8 @@ class BufferRange {
 };
 
 /// The part of Buffer that does not depend on the element type. A Buffer is a handle: copies share
-/// shape, name and memory. Any use of an undefined (default-constructed) Buffer other than copying,
-/// comparing and defined() throws RuntimeError.
+/// shape, name and memory. An undefined (default-constructed) Buffer can be copied and compared; it
+/// has no elements, no memory and no flags, and freeing that does nothing. Any other use of it throws RuntimeError.
 class BufferBase {
   public:
     /// Sets the functions that allocate and free the memory of all Buffers created from now on;
@@ -113,7 +113,7 @@ class BufferBase {
     int64_t top() const { return dim_or_one(1).min; }
     int64_t bottom() const { return top() + height() - 1; }
 
-    /// Product of the extents.
+    /// Product of the extents; 0 if undefined.
     int64_t number_of_elements() const;
     /// Bytes from the lowest address of an element to one past the highest; 0 if empty.
     size_t size_in_bytes() const;
@@ -143,12 +143,12 @@ class BufferBase {
 
     /// Whether the host (the device) has elements that are newer than those of the other. RuntimeError
     /// for set_device_dirty() without device memory.
-    bool host_dirty() const { return contents().raw.host_dirty(); }
-    bool device_dirty() const { return contents().raw.device_dirty(); }
+    bool host_dirty() const { return defined() && contents().raw.host_dirty(); }
+    bool device_dirty() const { return defined() && contents().raw.device_dirty(); }
     void set_host_dirty(bool dirty = true) const { contents().raw.set_host_dirty(dirty); }
     void set_device_dirty(bool dirty = true) const;
     bool has_device_allocation() const {
-        return contents().raw.get_flag(RawBuffer::has_device_flag);
+        return defined() && contents().raw.get_flag(RawBuffer::has_device_flag);
     }
     /// Allocates device memory, uninitialized; sets host_dirty() if there is host memory. Memory on
     /// another device is freed, after newer elements have been copied to the host.
@@ -191,8 +191,8 @@ class BufferBase {
     int device_detach_native(JITUserContext *context = nullptr) const;
 
     /// The shape and addresses of the Buffer as plain data (pipe/raw_buffer.h); null if undefined. This
-    /// is the Buffer's own data: a change to mins, extents, strides or `host`, or to the flags by
-    /// set_flag(), changes the Buffer and all handles that share it. The device fields are a snapshot.
+    /// is the Buffer's own data: a change to mins, extents, strides, `host` or flags changes the Buffer and
+    /// all handles that share it. The device fields are a snapshot.
     /// Valid while one of the handles exists.
     RawBuffer *raw_buffer() const;
     /// Its part of the memory that it shares with other Buffers: for pipelines.

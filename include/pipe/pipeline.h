@@ -24,7 +24,8 @@ namespace driver {
 struct Compiler;
 }
 
-/// Compile times in milliseconds; zero for phases that were skipped.
+/// Compile times in milliseconds, zero for phases that were skipped. The sum over all kernels that have been compiled
+/// for the present schedule: a small image, or Buffers of another layout, may need one of their own.
 struct CompileTimes {
     double schedule_ms = 0;  ///< autoscheduler
     double lower_ms = 0;     ///< front end: checks, bounds inference and lowering passes

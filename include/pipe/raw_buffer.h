@@ -24,6 +24,38 @@ struct MemoryFlags {
     }
 };
 
+/// RawBuffer::flags: a number that can be read and written like any other. All Buffers over the same memory have
+/// the same one.
+class BufferFlags {
+  public:
+    BufferFlags() = default;
+    BufferFlags(uint64_t bits) : own_(bits) {}
+    operator uint64_t() const {
+        return memory_ ? memory_->bits.load(std::memory_order_acquire) : own_;
+    }
+    BufferFlags &operator=(uint64_t bits) {
+        if (memory_)
+            memory_->bits.store(bits, std::memory_order_release);
+        else
+            own_ = bits;
+        return *this;
+    }
+    BufferFlags &operator|=(uint64_t bits) { return *this = *this | bits; }
+    BufferFlags &operator&=(uint64_t bits) { return *this = *this & bits; }
+    BufferFlags &operator^=(uint64_t bits) { return *this = *this ^ bits; }
+
+    /// Those of a Buffer's memory; null in a RawBuffer that the caller has filled in.
+    MemoryFlags *memory() const { return memory_; }
+    void set_memory(MemoryFlags *memory) { memory_ = memory; }
+
+    /// For generated code: the bytes from the beginning to the pointer.
+    static constexpr size_t memory_offset = sizeof(uint64_t);
+
+  private:
+    uint64_t own_ = 0;
+    MemoryFlags *memory_ = nullptr;
+};
+
 /// The number of dimensions of a Buffer is only known at run time.
 constexpr int AnyDims = -1;
 
@@ -43,18 +75,18 @@ struct BufferDim {
 using RawDimension = BufferDim;
 
 /// A Buffer as plain data. BufferBase::raw_buffer() returns the RawBuffer inside a Buffer: changes
-/// to its shape and to `host` are changes of the Buffer. The flags belong to the memory: use the functions.
+/// to its shape, `host` and flags are changes of the Buffer. `device` and `device_interface` are to be read: device memory
+/// is given to a Buffer by device_wrap_native().
 struct RawBuffer {
     /// Device address of the element that `host` points to, at the time raw_buffer() was called; 0: no
     /// device memory.
     uint64_t device = 0;
     const DeviceInterface *device_interface = nullptr;
     uint8_t *host = nullptr;  ///< the element whose coordinates are all at their minimum
-    uint64_t flags = 0;       ///< where `shared` is null: host_dirty_flag, device_dirty_flag
+    BufferFlags flags;        ///< host_dirty_flag, device_dirty_flag, has_device_flag
     TypeData type;
     int32_t dimensions = 0;
     RawDimension *dim = nullptr;
-    MemoryFlags *shared = nullptr;  ///< those of a Buffer's memory
 
     /// Whether it has no memory: a query for the region of a buffer that is needed.
     bool is_bounds_query() const { return host == nullptr && device == 0; }
@@ -83,10 +115,10 @@ struct RawBuffer {
     static constexpr uint64_t host_dirty_flag = 1, device_dirty_flag = 2;
     /// There is memory on a device.
     static constexpr uint64_t has_device_flag = 1 << 16;
-    bool get_flag(uint64_t flag) const { return shared ? shared->get(flag) : (flags & flag) != 0; }
+    bool get_flag(uint64_t flag) const { return (flags & flag) != 0; }
     void set_flag(uint64_t flag, bool value) {
-        if (shared)
-            shared->set(flag, value);
+        if (flags.memory())
+            flags.memory()->set(flag, value);  // in one atomic step
         else
             flags = value ? flags | flag : flags & ~flag;
     }

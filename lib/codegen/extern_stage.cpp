@@ -130,13 +130,13 @@ Value *ExprEmitter::raw_buffer(const ir::ExprNode &e) {
     put(raw, offsetof(RawBuffer, device_interface), null);
     put(raw, offsetof(RawBuffer, host), emit(e.args[1]));
     put(raw, offsetof(RawBuffer, flags), b_.getInt64(0));
+    put(raw, offsetof(RawBuffer, flags) + BufferFlags::memory_offset, null);
     put(raw, offsetof(RawBuffer, type),
         b_.getInt32(static_cast<uint32_t>(element.code()) |
                     static_cast<uint32_t>(element.bits()) << 8 |
                     static_cast<uint32_t>(element.lanes()) << 16));
     put(raw, offsetof(RawBuffer, dimensions), b_.getInt32(static_cast<uint32_t>(dimensions)));
     put(raw, offsetof(RawBuffer, dim), dims);
-    put(raw, offsetof(RawBuffer, shared), null);
     return raw;
 }
 

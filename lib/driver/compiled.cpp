@@ -48,6 +48,9 @@ Compiled::Compiled(const std::vector<Func> &outputs, const Settings &settings,
       slots_(scheduled_.frozen), declared_in_place_(slots_.declared_in_place()) {
     graph::check_device(scheduled_.inlined, scheduled_.frozen.schedule, target_);
     times_.schedule_ms = scheduled_.schedule_ms;
+    times_.lower_ms = scheduled_.freeze_ms;
+    for (const std::string &pass : lower::pass_names())
+        times_.pass_ms.emplace_back(pass, 0);
     check_declared();
 }
 
@@ -119,14 +122,11 @@ const jit::Kernel &Compiled::kernel(const Variant &variant) {
 }
 
 jit::Kernel Compiled::compile_kernel(const Variant &variant) {
-    auto start = Clock::now();
     ir::Program program = lower_or_fall_back(variant);
     slots_.check_program(program);
-    times_.lower_ms = scheduled_.freeze_ms + ms_since(start);
-
-    start = Clock::now();
+    const auto start = Clock::now();
     jit::Kernel kernel = jit::compile(program, target_);
-    times_.llvm_ms = ms_since(start);
+    times_.llvm_ms += ms_since(start);
     return kernel;
 }
 
@@ -160,15 +160,16 @@ ir::Program Compiled::lower(const Variant &variant) {
     options.in_place = slots_.names(variant.in_place);
     options.shared_loops = scheduled_.shared_loops;
     options.trace_pipeline = trace_pipeline_ || target_.has_feature(Target::TracePipeline);
-    times_.pass_ms.clear();
-    for (const std::string &pass : lower::pass_names())
-        times_.pass_ms.emplace_back(pass, 0);
     options.timed = [this](const std::string &pass, double ms) {
         for (auto &[name, sum] : times_.pass_ms)
             sum += name == pass ? ms : 0;
     };
     dump_passes(scheduled_.inlined, options);
-    return lower::lower(scheduled_.inlined, scheduled_.frozen.schedule, target_, options);
+    const auto start = Clock::now();
+    ir::Program program =
+        lower::lower(scheduled_.inlined, scheduled_.frozen.schedule, target_, options);
+    times_.lower_ms += ms_since(start);
+    return program;
 }
 
 ir::Program Compiled::lower_or_fall_back(const Variant &variant) {

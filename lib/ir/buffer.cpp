@@ -60,6 +60,8 @@ std::vector<BufferDim> BufferBase::interleaved(int64_t width, int64_t height, in
 }
 
 int64_t BufferBase::number_of_elements() const {
+    if (!defined())
+        return 0;
     int64_t product = 1;
     for (const BufferDim &d : view().dims) {
         product *= d.extent;
@@ -68,11 +70,15 @@ int64_t BufferBase::number_of_elements() const {
 }
 
 size_t BufferBase::size_in_bytes() const {
+    if (!defined())
+        return 0;
     const ElementSpan span = checked_span(describe(*this), type(), view().dims);
     return span.empty ? 0 : static_cast<size_t>((span.high - span.low + 1) * type().bytes());
 }
 
 void *BufferBase::lowest_address() const {
+    if (!defined())
+        return nullptr;
     const ElementSpan span = checked_span(describe(*this), type(), view().dims);
     char *host = static_cast<char *>(view().host);
     return host == nullptr ? nullptr : host + (span.empty ? 0 : span.low * type().bytes());

@@ -157,9 +157,9 @@ int BufferBase::device_sync(JITUserContext *context) const {
 }
 
 int RawBuffer::device_sync(JITUserContext *context) const {
-    if (!shared)
+    if (!flags.memory())
         return 0;
-    Allocation &a = *static_cast<Allocation *>(shared);
+    Allocation &a = *static_cast<Allocation *>(flags.memory());
     std::lock_guard lock(a.mutex);
     if (a.device && !a.device->lost())
         a.device->synchronize(context);
@@ -167,6 +167,8 @@ int RawBuffer::device_sync(JITUserContext *context) const {
 }
 
 int BufferBase::device_free(JITUserContext *) const {
+    if (!defined())
+        return 0;
     Allocation &a = *contents().allocation;
     std::lock_guard lock(a.mutex);
     if (a.device && a.device->wrapped())

@@ -116,9 +116,9 @@ namespace {
 
 /// The Allocation that a RawBuffer says that it is a part of; null where it does not, or where its address was changed.
 std::shared_ptr<Allocation> allocation_in(const RawBuffer &raw, int64_t *offset) {
-    if (!raw.shared)
+    if (!raw.flags.memory())
         return nullptr;
-    auto *allocation = static_cast<Allocation *>(raw.shared);
+    auto *allocation = static_cast<Allocation *>(raw.flags.memory());
     if (raw.host && allocation->host)
         *offset = raw.host - allocation->host;
     else if (!raw.host && !allocation->host && raw.device && allocation->device)
@@ -163,7 +163,7 @@ void BufferBase::Contents::set_shape(std::vector<BufferDim> shape) {
 void BufferBase::Contents::set_allocation(std::shared_ptr<Allocation> memory, int64_t place) {
     allocation = std::move(memory);
     offset = place;
-    raw.shared = allocation.get();
+    raw.flags.set_memory(allocation.get());
 }
 
 void BufferBase::allocate() {
@@ -196,12 +196,14 @@ void BufferBase::set_default_deallocate_fn(void (*deallocate)(void *memory)) {
 }
 
 void BufferBase::deallocate() {
+    if (!defined())
+        return;
     contents().raw.host = nullptr;
     contents().set_allocation(std::make_shared<Allocation>(), 0);
 }
 
 bool BufferBase::owns_host_memory() const {
-    return contents().allocation->owned != nullptr;
+    return defined() && contents().allocation->owned != nullptr;
 }
 
 void BufferBase::set_shape(const std::vector<BufferDim> &dims) const {

@@ -350,8 +350,10 @@ void RegionSolver::require_bounded(const Box &box, const std::string &what,
     for (size_t d = 0; d < box.size(); d++) {
         if (box[d].bounded())
             continue;
-        std::string dim = callee ? "dimension " + std::to_string(d) + " (" + callee->args[d] + ")"
-                                 : "dimension " + std::to_string(d);
+        using support::Field, support::marked;
+        const std::string dim = callee ? "dimension " + std::to_string(d) + " (" +
+                                             marked(Field::Dimension, callee->args[d]) + ")"
+                                       : "dimension " + marked(Field::Dimension, d);
         std::string users;
         for (const graph::FuncNode &func : graph_.funcs)
             for (const graph::Stage &stage : func.stages) {
@@ -367,8 +369,8 @@ void RegionSolver::require_bounded(const Box &box, const std::string &what,
             }
         if (!users.empty())
             users += ".";
-        throw CompileError("Unbounded access: the region needed of " + what + " in " + dim +
-                           " cannot be bounded." + users +
+        throw CompileError("Unbounded access: the region needed of " + marked(Field::Func, what) +
+                           " in " + dim + " cannot be bounded." + users +
                            " Apply clamp(index, lowest, highest) to the data-dependent index.");
     }
 }

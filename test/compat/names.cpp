@@ -466,6 +466,15 @@ TEST_CASE("halide_buffer_t", "[compat]") {
     CHECK(raw->host_dirty());
     raw->set_host_dirty(false);
     CHECK_FALSE(raw->host_dirty());
+    // Of the memory, which both have.
+    raw->flags |= halide_buffer_flag_host_dirty;
+    CHECK(b.host_dirty());
+    CHECK((b.raw_buffer()->flags & halide_buffer_flag_host_dirty) != 0);
+    b.set_host_dirty(false);
+    CHECK(raw->flags == 0);
+    halide_buffer_t own = {};
+    own.flags = halide_buffer_flag_device_dirty;
+    CHECK(own.device_dirty());
 }
 
 TEST_CASE("Params with and without a static type are the same parameter", "[compat]") {

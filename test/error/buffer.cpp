@@ -11,6 +11,16 @@ TEST_CASE("an undefined Buffer says so", "[buffer][error]") {
     require_message<RuntimeError>([&] { none(1, 2) = 3; }, {"default-constructed"});
     require_message<RuntimeError>([&] { none.fill(0); }, {"default-constructed"});
     require_message<RuntimeError>([&] { none.copy(); }, {"default-constructed"});
+    // What asks for memory gets none.
+    CHECK(none.number_of_elements() == 0);
+    CHECK(none.size_in_bytes() == 0);
+    CHECK(none.begin() == none.end());
+    CHECK_FALSE(none.owns_host_memory());
+    CHECK_FALSE(none.has_device_allocation());
+    CHECK_FALSE(none.host_dirty());
+    CHECK_FALSE(none.device_dirty());
+    none.deallocate();
+    none.device_free();
 }
 
 TEST_CASE("sizes that cannot be", "[buffer][error]") {

@@ -224,3 +224,11 @@ TEST_CASE("fields: compile errors of lowering", "[error][details]") {
     folded.store_root().compute_at(after, y).fold_storage(y, 2);
     in_compiling([&] { after.realize({8, 8}); }, {"folded", "y", "", ""});
 }
+
+TEST_CASE("fields: an unbounded access", "[error][details]") {
+    Func table("table"), f("f");
+    table(x) = x * x;
+    here(), f(x) = table(table(x));
+    table.compute_root();
+    in_compiling([&] { f.realize({4}); }, {"table", "x", "", ""});
+}

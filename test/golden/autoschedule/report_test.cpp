@@ -13,7 +13,7 @@ namespace {
 
 /// The report without the times of the search, which are at its end, and the schedule as C++.
 std::string scheduled(const Func &output, const ScheduleSizes &sizes) {
-    const graph::Frozen frozen = graph::freeze({output});
+    const language::Frozen frozen = language::freeze({output});
     const Result r = autoschedule_for(frozen, sizes);
     const std::string &text = r.report.text;
     return text.substr(0, text.find(", access maps ")) + "\n\n" +

@@ -5,7 +5,7 @@
 
 #include <pipe/pipe.h>
 
-#include "graph/freeze.h"
+#include "language/freeze.h"
 #include "support/golden.h"
 
 using namespace Pipe;
@@ -34,8 +34,8 @@ struct Histogram {
         extremes.compute_root();
     }
 
-    graph::Frozen frozen() const {
-        return graph::freeze({out}, get_host_target(), {{input.width() <= 4096, {}}});
+    language::Frozen frozen() const {
+        return language::freeze({out}, get_host_target(), {{input.width() <= 4096, {}}});
     }
 };
 
@@ -46,6 +46,6 @@ TEST_CASE_METHOD(Histogram, "graph of a histogram", "[golden]") {
 }
 
 TEST_CASE_METHOD(Histogram, "graph in which Funcs without a schedule are inlined", "[golden]") {
-    const graph::Frozen f = frozen();
+    const language::Frozen f = frozen();
     CHECK_GOLDEN("graph/inlined.txt", graph::to_string(graph::inline_funcs(f.graph, f.schedule)));
 }

@@ -107,3 +107,34 @@ TEST_CASE("a promised stride needs no other kernel", "[driver][layouts]") {
     pipeline.realize(outputs.all.at("planar"));
     CHECK(pipeline.compile_times().llvm_ms == compiled);
 }
+
+TEST_CASE("autoscheduled for the layout of the first Buffers, used for others",
+          "[driver][layouts]") {
+    const Var x("x"), y("y"), c("c");
+    for (const bool first_is_interleaved : {true, false}) {
+        ImageParam in(UInt(8), 3, "in");
+        Func out("out");
+        out(x, y, c) = in(x, y, c) / 2 + cast<uint8_t>(10 * c);
+        Pipeline pipeline(out);
+        pipeline.autoschedule(get_host_target());
+        for (const int channels : {3, 4, 1, 3})
+            for (const bool interleaved : {first_is_interleaved, !first_is_interleaved}) {
+                auto buffer = [&](int w, int h) {
+                    return interleaved ? Buffer<uint8_t>::make_interleaved(w, h, channels)
+                                       : Buffer<uint8_t>(w, h, channels);
+                };
+                Buffer<uint8_t> input = buffer(301, 67), result = buffer(301, 67);
+                input.for_each_element([&](int i, int j, int k) {
+                    input(i, j, k) = static_cast<uint8_t>(i * 3 + j * 5 + k * 7);
+                });
+                in.set(input);
+                pipeline.realize(result);
+                int wrong = 0;
+                result.for_each_element([&](int i, int j, int k) {
+                    wrong += result(i, j, k) != static_cast<uint8_t>(input(i, j, k) / 2 + 10 * k);
+                });
+                INFO(channels << (interleaved ? " interleaved" : " planar") << " channels");
+                CHECK(wrong == 0);
+            }
+    }
+}

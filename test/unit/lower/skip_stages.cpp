@@ -5,8 +5,8 @@
 
 #include <pipe/pipe.h>
 
-#include "graph/freeze.h"
 #include "ir/print.h"
+#include "language/freeze.h"
 #include "support/parse_ir.h"
 
 using namespace Pipe;
@@ -31,7 +31,7 @@ struct Chain {
                              {"in", Int(32)},
                              {"p", Bool()},
                              {"q", Bool()}};
-        const graph::Frozen frozen = graph::freeze({out});
+        const language::Frozen frozen = language::freeze({out});
         return ir::to_string(
             lower::skip_stages(parse_stmt(text, types), frozen.graph, frozen.schedule));
     }

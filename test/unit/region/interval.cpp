@@ -112,3 +112,23 @@ TEST_CASE("a clamp bounds an index of any size", "[region]") {
         REQUIRE(clamped.max.defined());
     }
 }
+
+// Each step uses the one before three times, so that the clamped part is too large to be part of a bound.
+TEST_CASE("a large clamped part of an index counts as its constant bounds", "[region]") {
+    region::IntervalScope scope;
+    const Expr lowest = ir::make_variable(Int(32), "x.min"), x = ir::make_variable(Int(32), "x");
+    scope.push("x", {lowest, lowest + 10});
+    Expr large = ir::make_variable(Int(32), "a");
+    for (int i = 0; i < 8; i++)
+        large = select(large > i, large, large + 1);
+    for (const Expr &index :
+         {x + clamp(large, 0, 50), x * 2 - clamp(large, -50, 0), Pipe::min(x + max(large, 0), x + 50)}) {
+        INFO(index);
+        const region::Interval bounds = region::bounds_of(index, scope);
+        REQUIRE(bounds.min.defined());
+        REQUIRE(bounds.max.defined());
+        const int64_t steps = index->op == ir::Op::Sub ? 2 : 1;
+        CHECK(is_const(simplify(bounds.min - lowest * int(steps)), 0));
+        CHECK(is_const(simplify(bounds.max - lowest * int(steps)), 10 * steps + 50));
+    }
+}
