@@ -42,7 +42,40 @@ std::map<std::string, Range> RegionSolver::ranges_in(const StageNest &nest, cons
             ranges[t.outer] = {int32(0), simplify(ceil_div(extent, t.factor))};
         }
     }
+    if (shares_loops(nest))
+        for (size_t i = 0; i < transforms.size(); i++)
+            if (tails_.shrinks(nest, i))
+                define_from_loops(nest, transforms[i].outer, ranges);
     return ranges;
+}
+
+/// The value of a variable that was split, or is part of a fused loop. The position in a shared loop may depend on it,
+/// see position(), through the range of a guarded split.
+void RegionSolver::define_from_loops(const StageNest &nest, const std::string &name,
+                                     const std::map<std::string, Range> &ranges) {
+    using Kind = schedules::Transform::Kind;
+    auto variable = [&](const std::string &v) { return tree_.variable(nest, v); };
+    for (const schedules::Transform &t : nest.transforms) {
+        if (t.kind == Kind::Fuse && (name == t.inner || name == t.outer)) {
+            define_from_loops(nest, t.old_name, ranges);
+            const Range &inner = ranges.at(t.inner);
+            const Expr fused = variable(t.old_name);
+            lets_.define(variable(name)->name,
+                         name == t.inner
+                             ? add(mod(fused, inner.extent), inner.min)
+                             : add(div(fused, inner.extent), ranges.at(t.outer).min));
+        } else if (t.kind != Kind::Fuse && name == t.old_name) {
+            define_from_loops(nest, t.outer, ranges);
+            if (t.kind == Kind::Rename)
+                return lets_.define(variable(name)->name, variable(t.outer));
+            define_from_loops(nest, t.inner, ranges);
+            Expr offset = mul(variable(t.outer), t.factor);
+            if (shifts(tails_.tail_of(nest, t, ranges.at(name).extent)))
+                offset = min(offset, sub(ranges.at(name).extent, t.factor));
+            lets_.define(variable(name)->name,
+                         add(add(offset, ranges.at(name).min), variable(t.inner)));
+        }
+    }
 }
 
 /// The product of two empty loops is empty, although both extents may be negative.

@@ -115,6 +115,8 @@ class RegionSolver {
     Box written(const StageNest &nest, const Level &level, const IntervalScope &loads);
     IntervalScope scope_of(const StageNest &nest, const Level &level, Use use = Use::Loads);
     std::map<std::string, Range> ranges_in(const StageNest &nest, const Box &domain);
+    void define_from_loops(const StageNest &nest, const std::string &name,
+                           const std::map<std::string, Range> &ranges);
     Expr fused_extent(const Expr &inner, const Expr &outer);
     /// The ranges of the variables as seen by the loads, or the stores, of a stage.
     std::map<std::string, View> views(const StageNest &nest, const Level &level, const Box &domain,
