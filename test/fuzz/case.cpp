@@ -152,10 +152,11 @@ std::vector<Box> Case::random_sizes() {
 }
 
 /// Whether the autoscheduler's schedule had to be replaced, which it must not without the user's
-/// directives.
+/// directives. (A bound on the storage of a Func that has no compute level may suit no level.)
 std::string fall_back_of(const std::string &report) {
     for (const char *sign : {"no fusion, because", "could not be used"})
-        if (report.find(sign) != std::string::npos)
+        if (const size_t at = report.find(sign);
+            at != std::string::npos && report.find(".bound_storage(", at) == std::string::npos)
             return "the autoscheduler fell back: " + report;
     return "";
 }
