@@ -14,7 +14,7 @@ struct AutoscheduleOptions {
         Best,           ///< Pipe's own search
         DPFusion,       ///< Jangda 2020: dynamic programming over fusions and tile sizes
         ReuseAnalysis,  ///< Sioutas 2019: compute and store levels by the reuse of data
-        PostTiling,     ///< Zhao 2020: live-outs are tiled first, their producers fused afterwards
+        PostTiling,     ///< Zhao 2020: live-outs are tiled first, then their producers are fused
         Greedy,  ///< PolyMage's greedy fusion with fixed tile sizes, the baseline of Jangda 2020
     };
     static constexpr Strategy strategies[] = {Strategy::Best, Strategy::DPFusion,

@@ -49,7 +49,10 @@ template <typename Self> class LoopDirectives {
     ///     for (t = 0; t < W * H; t++)
     ///       f[t / W][t % W] = ...
     Self &fuse(const VarOrRVar &inner, const VarOrRVar &outer, const VarOrRVar &fused);
-    /// Renames the loop `old`; later directives must use the new name.
+    /// Renames the loop `old`; later directives must use the new name. f.rename(x, i):
+    ///
+    ///     for (i = 0; i < W; i++)
+    ///       f[i] = ...
     Self &rename(const VarOrRVar &old, const VarOrRVar &now);
 
     /// Reorders these loops, listed innermost first, among their present positions; other loops
@@ -90,7 +93,10 @@ template <typename Self> class LoopDirectives {
                const std::vector<Expr> &factors, TailStrategy tail = TailStrategy::Auto);
 
     /// Runs the iterations one after the other: the default. Reverts parallel, vectorize and
-    /// unroll.
+    /// unroll. f.serial(x):
+    ///
+    ///     for (x = 0; x < W; x++)
+    ///       f[x] = ...
     Self &serial(const VarOrRVar &loop);
     /// Distributes the iterations over threads. For an update, CompileError if iterations could
     /// write the same element (see atomic and allow_race_conditions).
@@ -117,6 +123,9 @@ template <typename Self> class LoopDirectives {
                     TailStrategy tail = TailStrategy::Auto);
     /// Replaces the loop by one copy of its body per iteration. The extent must have a constant
     /// upper bound, which is the number of copies; copies beyond the extent are guarded by a test.
+    /// f.bound(c, 0, 3).unroll(c):
+    ///
+    ///     f[0] = ..., f[1] = ..., f[2] = ...
     Self &unroll(const VarOrRVar &loop);
     /// Splits by `times` first.
     Self &unroll(const VarOrRVar &loop, const Expr &times, TailStrategy tail = TailStrategy::Auto);

@@ -52,7 +52,7 @@ Tiling tiling_of(const Plan &plan) {
 }
 
 /// Predicted clocks of plans that were made for another machine.
-double cost_of(const Found &found, const Machine &machine) {
+double cost_of(const SearchResult &found, const Machine &machine) {
     double cost = 0;
     for (const Plan &plan : found.plans)
         cost += GroupModel(found.graph, machine, plan.members).evaluate(tiling_of(plan)).total;
@@ -99,7 +99,7 @@ class Finder {
 
     std::vector<Alternative> run(size_t count, bool published) {
         best_ = search(nodes_, machine_, options_);
-        const Found chosen = search_by_strategy(nodes_, machine_, options_);
+        const SearchResult chosen = search_by_strategy(nodes_, machine_, options_);
         std::vector<Option> kinds[] = {other_machines(), other_tilings()};
         for (auto &kind : kinds)
             std::stable_sort(kind.begin(), kind.end(),
@@ -119,7 +119,7 @@ class Finder {
     struct Option {
         std::string name;
         double cost = 0;
-        Found found;  ///< of a tiling: without the graph, which is that of best_
+        SearchResult found;  ///< of a tiling: without the graph, which is that of best_
         Machine machine;
     };
 
@@ -129,11 +129,11 @@ class Finder {
     const AutoscheduleOptions &options_;
     Report report_;
     const StageGraph nodes_;
-    Found best_;
+    SearchResult best_;
 
     Alternative made(const Option &option) const {
         Alternative a{option.name, start_, option.cost};
-        Found found = option.found;
+        SearchResult found = option.found;
         if (found.graph.nodes.empty())
             found.graph = best_.graph;
         write_plans(found, graph_, option.machine, a.schedule);
@@ -159,7 +159,7 @@ class Finder {
             AutoscheduleOptions options = options_;
             options.time_budget_ms /= 4;
             variant.change(machine, options);
-            Found found = search(nodes_, machine, options);
+            SearchResult found = search(nodes_, machine, options);
             const double cost = cost_of(found, machine_);
             result.push_back({variant.name, cost, std::move(found), machine});
         }
@@ -181,7 +181,7 @@ class Finder {
                 others.push_back(std::move(further));
             for (Plan &other : others) {
                 const double cost = best_.cost - plan.cost.total + other.cost.total;
-                Found changed;
+                SearchResult changed;
                 changed.plans = best_.plans;
                 std::string name = name_of(output, tiling_of(other));
                 changed.plans[g] = std::move(other);

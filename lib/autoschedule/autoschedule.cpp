@@ -107,7 +107,7 @@ Result run(const Graph &graph, schedules::Schedule start, const Sizes &sizes,
         report.strategy = options.strategy;
     const StageGraph nodes = stages_of(graph, result.schedule, sizes, machine, report);
     const auto search_begin = Clock::now();
-    const Found found = search_by_strategy(nodes, machine, options);
+    const SearchResult found = search_by_strategy(nodes, machine, options);
     report.search_ms = ms_since(search_begin);
     report.plans = found.plans;
     report.cost = found.cost;
@@ -180,7 +180,7 @@ StageGraph stages_of(const Graph &graph, const schedules::Schedule &start, const
     return nodes;
 }
 
-void write_plans(const Found &found, const Graph &graph, const Machine &machine,
+void write_plans(const SearchResult &found, const Graph &graph, const Machine &machine,
                  schedules::Schedule &schedule) {
     const std::vector<bool> placed = placed_by_readers(graph, schedule);
     for (const Plan &plan : found.plans) {

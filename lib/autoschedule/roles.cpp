@@ -72,14 +72,14 @@ bool depends_on_readers(const FuncNode &func, const FuncSchedule &f) {
 }
 
 /// Funcs whose loops or inlining are the user's because a directive names or depends on them.
-struct Kept {
+struct UserLoops {
     std::vector<bool> loops, inlined;
     std::vector<bool> placed;  ///< without a level, and not to be given one
 };
 
 /// The readers of `func` stay as the user wrote them: those that are inlined, and the loops of the others. Where a
 /// reader has no level itself, its place is in the loops of its own readers.
-void keep_readers(const Graph &graph, const Schedule &user, const FuncNode &func, Kept &kept) {
+void keep_readers(const Graph &graph, const Schedule &user, const FuncNode &func, UserLoops &kept) {
     for (FuncId reader : func.consumers) {
         const FuncSchedule &f = user[reader];
         const auto i = static_cast<size_t>(reader);
@@ -95,9 +95,9 @@ void keep_readers(const Graph &graph, const Schedule &user, const FuncNode &func
     }
 }
 
-Kept kept_for_directives(const Graph &graph, const Schedule &user) {
+UserLoops kept_for_directives(const Graph &graph, const Schedule &user) {
     const std::vector<bool> none(graph.funcs.size(), false);
-    Kept kept{none, none, none};
+    UserLoops kept{none, none, none};
     auto note = [&](const LoopLevel &level) {
         if (level.at() && level.func != FuncId::None)
             kept.loops[static_cast<size_t>(level.func)] = true;
@@ -174,7 +174,7 @@ bool must_be_stored(const FuncSchedule &user) {
 }
 
 std::vector<Role> roles_of(const Graph &graph, const Schedule &user) {
-    const Kept kept = kept_for_directives(graph, user);
+    const UserLoops kept = kept_for_directives(graph, user);
     const std::vector<bool> stored = stored_for_others(graph, user);
     std::vector<Role> roles;
     for (const FuncNode &func : graph.funcs) {

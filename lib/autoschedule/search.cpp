@@ -22,8 +22,8 @@ class Searcher {
         : machine_(machine), options_(options), budget_(groups_within(options)) {}
 
     /// The best grouping of `graph` without further inlining.
-    Found group_all(const StageGraph &graph) {
-        Found found;
+    SearchResult group_all(const StageGraph &graph) {
+        SearchResult found;
         found.graph = graph;
         std::vector<int> nodes;  // index in the DAG -> index in the stage graph
         Dag dag = dag_of(graph, nodes);
@@ -69,7 +69,8 @@ class Searcher {
     /// Members and the Funcs inlined into them: a plan depends on nothing else that changes.
     using Key = std::vector<std::pair<int, uint64_t>>;
 
-    std::optional<Plan> plan(const StageGraph &graph, const std::vector<int> &ids, bool coarse) const {
+    std::optional<Plan> plan(const StageGraph &graph, const std::vector<int> &ids,
+                             bool coarse) const {
         auto on_host = [&](int n) {
             const Node &node = graph.nodes[static_cast<size_t>(n)];
             return node.on_host || node.dims() == 0;
@@ -125,7 +126,7 @@ class InliningSearch {
     }
 
     /// Flips choices one after the other until none lowers the cost.
-    Found climb(Choices choices, Found best) {
+    SearchResult climb(Choices choices, SearchResult best) {
         bool improved = true;
         while (improved && !searcher_.exhausted()) {
             improved = false;
@@ -134,7 +135,7 @@ class InliningSearch {
                     continue;
                 Choices flipped = choices;
                 flipped[n] = !flipped[n];
-                Found other = group(flipped);
+                SearchResult other = group(flipped);
                 if (other.cost >= best.cost * worth_it)
                     continue;
                 best = std::move(other);
@@ -145,7 +146,7 @@ class InliningSearch {
         return best;
     }
 
-    Found group(const Choices &choices) {
+    SearchResult group(const Choices &choices) {
         StageGraph graph = graph_;
         for (size_t n = graph.nodes.size(); n-- > 0;) {
             if (!choices[n] || !is_inlining_choice(graph, static_cast<int>(n)))
@@ -199,7 +200,8 @@ long groups_within(const AutoscheduleOptions &options) {
     return static_cast<long>(std::max(1.0, options.time_budget_ms) * per_ms);
 }
 
-Found search(const StageGraph &graph, const Machine &machine, const AutoscheduleOptions &options) {
+SearchResult search(const StageGraph &graph, const Machine &machine,
+                    const AutoscheduleOptions &options) {
     Searcher searcher(machine, options);
     InliningSearch inlining(graph, searcher);
     const auto &nodes = inlining.graph().nodes;
@@ -211,21 +213,21 @@ Found search(const StageGraph &graph, const Machine &machine, const Autoschedule
     // Choices that are profitable only together are reached from different starting points.
     struct Start {
         Choices choices;
-        Found found;
+        SearchResult found;
     };
     std::vector<Start> starts;
     for (Choices choices : {Choices(nodes.size(), false), inlining.choose(recompute_is_cheaper),
                             inlining.choose(is_pointwise)}) {
-        Found found = inlining.group(choices);
+        SearchResult found = inlining.group(choices);
         starts.push_back({std::move(choices), std::move(found)});
     }
     // The best one first: the budget may end before the others are improved.
     std::stable_sort(starts.begin(), starts.end(),
                      [](const Start &a, const Start &b) { return a.found.cost < b.found.cost; });
-    Found best;
+    SearchResult best;
     for (Start &start : starts) {
         const bool is_first = &start == &starts[0];
-        Found found = inlining.climb(start.choices, std::move(start.found));
+        SearchResult found = inlining.climb(start.choices, std::move(start.found));
         if (is_first || found.cost < best.cost * worth_it)
             best = std::move(found);
     }

@@ -11,7 +11,7 @@
 
 namespace Pipe::autoschedule {
 
-struct Found {
+struct SearchResult {
     StageGraph graph;         ///< after inlining
     std::vector<Plan> plans;  ///< producers first
     double cost = 0;
@@ -28,6 +28,7 @@ Dag dag_of(const StageGraph &graph, std::vector<int> &nodes);
 long groups_within(const AutoscheduleOptions &options);
 
 /// \param graph after inlining the Funcs that the user inlined
-Found search(const StageGraph &graph, const Machine &machine, const AutoscheduleOptions &options);
+SearchResult search(const StageGraph &graph, const Machine &machine,
+                    const AutoscheduleOptions &options);
 
 }  // namespace Pipe::autoschedule

@@ -14,7 +14,7 @@ StageGraph stages_of(const graph::Graph &graph, const schedules::Schedule &start
                      const Sizes &sizes, const Machine &machine, Report &report);
 
 /// Writes the plans into the schedule; Funcs scheduled by the user get a level where they have none.
-void write_plans(const Found &found, const graph::Graph &graph, const Machine &machine,
+void write_plans(const SearchResult &found, const graph::Graph &graph, const Machine &machine,
                  schedules::Schedule &schedule);
 
 }  // namespace Pipe::autoschedule

@@ -139,7 +139,7 @@ class ExprEmitter {
     Frame &frame_;
     Builder &b_;
 
-    struct Known {
+    struct Memos {
         Memo<llvm::Value *> values;
         Memo<Offset> offsets;
 
@@ -159,7 +159,7 @@ class ExprEmitter {
     }
     /// The same, and f does not use values computed before.
     template <typename F> auto with_empty_memo(F &&f) {
-        Known before = std::exchange(memo_, {}), before_strict = std::exchange(strict_, {});
+        Memos before = std::exchange(memo_, {}), before_strict = std::exchange(strict_, {});
         auto result = f();
         memo_ = std::move(before);
         strict_ = std::move(before_strict);
@@ -179,8 +179,8 @@ class ExprEmitter {
         std::swap(memo_, strict_);
         return result;
     }
-    Known memo_;
-    Known
+    Memos memo_;
+    Memos
         strict_;  ///< the values for the other mode: inside strict_float those computed outside, and vice versa
     bool is_strict_ = false;
 };

@@ -12,7 +12,7 @@ namespace {
 using graph::Argument;
 using graph::Directive;
 using language::PortableSchedule;
-using Made = PortableSchedule::Made;
+using DerivedFunc = PortableSchedule::DerivedFunc;
 using ScheduleEntry = PortableSchedule::Entry;
 
 Json argument_to_json(const Argument &a) {
@@ -74,7 +74,7 @@ std::vector<Directive> directives_from_json(const Json &json) {
     return result;
 }
 
-Json made_to_json(const Made &made) {
+Json made_to_json(const DerivedFunc &made) {
     Json json{{"name", made.name}, {"method", made.method}, {"of", made.of}};
     if (made.method != "rfactor") {
         json["consumers"] = made.consumers;
@@ -89,8 +89,8 @@ Json made_to_json(const Made &made) {
     return json;
 }
 
-Made made_from_json(const Json &json) {
-    Made made;
+DerivedFunc made_from_json(const Json &json) {
+    DerivedFunc made;
     made.name = json.at("name").get<std::string>();
     made.method = json.at("method").get<std::string>();
     made.of = json.at("of").get<std::string>();
@@ -169,7 +169,7 @@ void print_json(const Json &json, const std::string &indent, std::string &out) {
 
 Json schedule_to_json(const PortableSchedule &schedule) {
     Json json{{"added", Json::array()}, {"directives", Json::array()}};
-    for (const Made &made : schedule.made)
+    for (const DerivedFunc &made : schedule.made)
         json["added"].push_back(made_to_json(made));
     for (const ScheduleEntry &entry : schedule.entries)
         json["directives"].push_back(entry_to_json(entry));

@@ -244,8 +244,8 @@ std::string PortableNames::name_of(const Wrappable &object) const {
     return func ? name_of(*func) : object.identity->given;
 }
 
-PortableSchedule::Made PortableNames::how(const FuncContents &func) const {
-    PortableSchedule::Made made{name_of(func), func.origin.method, "", {}, 0, {}, {}};
+PortableSchedule::DerivedFunc PortableNames::how(const FuncContents &func) const {
+    PortableSchedule::DerivedFunc made{name_of(func), func.origin.method, "", {}, 0, {}, {}};
     if (auto of = func.origin.of.lock())
         made.of = name_of(*of);
     for (const auto &consumer : func.origin.consumers) {
@@ -285,7 +285,7 @@ PortableSchedule::Made PortableNames::how(const FuncContents &func) const {
 }
 
 std::string PortableNames::name_made(const FuncContents &func) const {
-    const PortableSchedule::Made made = how(func);
+    const PortableSchedule::DerivedFunc made = how(func);
     if (!func.origin.factored)
         return fmt::format("{}.{}({})", made.of, made.method, join(made.consumers));
     std::vector<std::string> loops;

@@ -25,7 +25,7 @@ using graph::Statement;
 /// dimension), "#r0" (an RVar) or "#loop0" (a loop made by a split). Params and images in Numbers are
 /// Variables "n" and "photo.extent.0"; the output buffer of value 1 of a Func is "blur.output.1.min.0".
 struct PortableSchedule {
-    struct Made {
+    struct DerivedFunc {
         std::string name;
         std::string method;  ///< "in", "clone_in", "rfactor"
         std::string of;      ///< a Func, or an image
@@ -40,7 +40,7 @@ struct PortableSchedule {
         std::vector<int> specialized;  ///< as in Statement
         std::vector<Directive> directives;
     };
-    std::vector<Made> made;  ///< each after what it is made of
+    std::vector<DerivedFunc> made;  ///< each after what it is made of
     std::vector<Entry> entries;
 };
 
@@ -57,7 +57,7 @@ class PortableNames {
     /// The Funcs that were added, each after what it is made of.
     const std::vector<std::shared_ptr<FuncContents>> &made() const { return made_; }
     /// How an added Func was made.
-    PortableSchedule::Made how(const FuncContents &func) const;
+    PortableSchedule::DerivedFunc how(const FuncContents &func) const;
     /// Enters a Func that was added.
     void add(const std::shared_ptr<FuncContents> &func);
 

@@ -16,7 +16,7 @@
 namespace Pipe::language {
 namespace {
 
-using Made = PortableSchedule::Made;
+using DerivedFunc = PortableSchedule::DerivedFunc;
 using FuncPointer = std::shared_ptr<FuncContents>;
 
 }  // namespace
@@ -68,8 +68,8 @@ class TemporarySchedule::Snapshot {
     void save(const FuncPointer &f) {
         if (!saved_.insert(f.get()).second)
             return;
-        funcs_.push_back(
-            {f, f->stages, f->schedule, f->schedule_objects, f->wrappers, f->promised, f->callees, f->images});
+        funcs_.push_back({f, f->stages, f->schedule, f->schedule_objects, f->wrappers, f->promised,
+                          f->callees, f->images});
         save_wrappers(*f);
     }
 
@@ -103,7 +103,7 @@ class Replayer {
         while (unmake())  // others may become part of the pipeline again
             names_ = PortableNames(outputs_);
         reset();
-        for (const Made &made : schedule_.made)
+        for (const DerivedFunc &made : schedule_.made)
             if (!names_.find(made.name))
                 make(made);
         reset();
@@ -224,14 +224,14 @@ class Replayer {
 
     /// Whether the schedule adds the same Func.
     bool is_wanted(const FuncContents &f) const {
-        const Made here = names_.how(f);
-        auto text = [](const Made &made) {
+        const DerivedFunc here = names_.how(f);
+        auto text = [](const DerivedFunc &made) {
             std::string result;
             for (const Directive &d : made.before)
                 result += to_string(d) + ".";
             return result;
         };
-        return std::any_of(schedule_.made.begin(), schedule_.made.end(), [&](const Made &m) {
+        return std::any_of(schedule_.made.begin(), schedule_.made.end(), [&](const DerivedFunc &m) {
             return m.name == here.name && text(m) == text(here);
         });
     }
@@ -289,7 +289,7 @@ class Replayer {
         }
     }
 
-    void make(const Made &made) {
+    void make(const DerivedFunc &made) {
         std::vector<Func> consumers;
         for (const std::string &name : made.consumers)
             consumers.emplace_back(find(name));
@@ -315,7 +315,7 @@ class Replayer {
                                            names_.name_of(*names_.made().back())));
     }
 
-    Func factored(const Made &made) {
+    Func factored(const DerivedFunc &made) {
         const FuncPointer of = find(made.of);
         const Pipe::Stage stage = stage_of(of, made.of, made.stage);
         for (const Directive &d : made.before)

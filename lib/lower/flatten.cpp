@@ -13,6 +13,7 @@
 #include "ir/visit.h"
 #include "lower/undef.h"
 #include "support/error_text.h"
+#include "support/target.h"
 
 namespace Pipe::lower {
 
@@ -22,9 +23,9 @@ namespace {
 
 class Flattener : public GraphMutator {
   public:
-    Flattener(const graph::Graph &graph, const schedules::Schedule &schedule,
+    Flattener(const graph::Graph &graph, const schedules::Schedule &schedule, const Target &target,
               const std::vector<KnownStride> &strides, const std::vector<InPlace> &in_place)
-        : graph_(graph), schedule_(schedule), in_place_(in_place) {
+        : graph_(graph), schedule_(schedule), target_(target), in_place_(in_place) {
         for (const KnownStride &s : strides)
             strides_[{s.buffer, s.dim}] = s.value;
         for (const graph::FuncNode &f : graph.funcs)
@@ -364,8 +365,9 @@ class Flattener : public GraphMutator {
 
     /// Elements of a dimension such that those of the dimension outside do not all share a few sets of the
     /// first cache, whose ways are of a page each: a line more, of rows one row more.
-    static Expr with_padding(const Expr &stride, const Expr &extent, bool innermost, int bytes) {
-        constexpr int page = 4096, line = 64, least = 16;
+    Expr with_padding(const Expr &stride, const Expr &extent, bool innermost, int bytes) const {
+        constexpr int least = 16;
+        const int page = support::page_bytes(target_), line = support::cache_line_bytes(target_);
         const Type type = Int(64);  // bytes of what int32 counts may be more than int32 does
         const Expr slice =
             mul(mul(make_cast(type, stride), make_cast(type, extent)), make_int(type, bytes));
@@ -428,6 +430,7 @@ class Flattener : public GraphMutator {
 
     const graph::Graph &graph_;
     const schedules::Schedule &schedule_;
+    const Target &target_;
     std::map<std::pair<std::string, size_t>, int64_t> strides_;  ///< of inputs and outputs
     std::map<std::string, const graph::FuncNode *> funcs_;
     std::map<std::string, Internal> internal_;
@@ -439,8 +442,9 @@ class Flattener : public GraphMutator {
 }  // namespace
 
 Stmt flatten(const Stmt &s, const graph::Graph &graph, const schedules::Schedule &schedule,
-             const std::vector<KnownStride> &strides, const std::vector<InPlace> &in_place) {
-    return Flattener(graph, schedule, strides, in_place).mutate(s);
+             const Target &target, const std::vector<KnownStride> &strides,
+             const std::vector<InPlace> &in_place) {
+    return Flattener(graph, schedule, target, strides, in_place).mutate(s);
 }
 
 }  // namespace Pipe::lower

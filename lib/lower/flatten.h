@@ -29,7 +29,7 @@ namespace Pipe::lower {
 ///
 /// `strides`: known strides of inputs and outputs.
 ir::Stmt flatten(const ir::Stmt &s, const graph::Graph &graph, const schedules::Schedule &schedule,
-                 const std::vector<ir::KnownStride> &strides,
+                 const Target &target, const std::vector<ir::KnownStride> &strides,
                  const std::vector<ir::InPlace> &in_place = {});
 
 }  // namespace Pipe::lower

@@ -148,7 +148,7 @@ constexpr Pass passes[] = {
      Form::Multidimensional},
     {"flatten",
      [](const Stmt &s, const Context &c) {
-         return flatten(s, c.graph, c.schedule, c.options.strides, c.options.in_place);
+         return flatten(s, c.graph, c.schedule, c.target, c.options.strides, c.options.in_place);
      }},
     {"simplify", simplify_pass},
     {"guard", [](const Stmt &s, const Context &) { return guard_loops(s); }},

@@ -59,14 +59,15 @@ class RemoveLikely : public GraphMutator {
 };
 
 /// Loops with always_partition(), and those of them that were. (Copies have the same name.)
-struct Promised {
+struct PartitionPromises {
     std::map<std::string, std::string> asked;  ///< by name: its description
     std::set<std::string> kept;
 };
 
 class PartitionLoops : public Mutator {
   public:
-    PartitionLoops(bool at_edge, Promised &promised) : at_edge_(at_edge), promised_(promised) {}
+    PartitionLoops(bool at_edge, PartitionPromises &promised)
+        : at_edge_(at_edge), promised_(promised) {}
 
     using Mutator::mutate;
     Expr mutate(const Expr &e) override { return e; }
@@ -244,13 +245,13 @@ class PartitionLoops : public Mutator {
     }
 
     const bool at_edge_;
-    Promised &promised_;
+    PartitionPromises &promised_;
 };
 
 }  // namespace
 
 Stmt partition_loops(const Stmt &s) {
-    Promised promised;
+    PartitionPromises promised;
     Stmt result = RemoveLikely().mutate(PartitionLoops(false, promised).mutate(s));
     for (const auto &[loop, description] : promised.asked)
         if (!promised.kept.count(loop))

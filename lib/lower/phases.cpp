@@ -20,22 +20,22 @@ bool is_exact(Type type) {
 }  // namespace
 
 int Phases::of(const Expr &e) {
-    const Known &k = known(e);
+    const Periods &k = known(e);
     return k.useful && !k.whole && k.phases <= most_phases ? static_cast<int>(k.phases) : 1;
 }
 
-const Phases::Known &Phases::known(const Expr &e) {
+const Phases::Periods &Phases::known(const Expr &e) {
     auto found = known_.find(e.get());
     if (found == known_.end()) {
-        Known made = make(e);
+        Periods made = make(e);
         made.kept = e;
         found = known_.emplace(e.get(), std::move(made)).first;
     }
     return found->second;
 }
 
-Phases::Known Phases::make(const Expr &e) {
-    Known result;
+Phases::Periods Phases::make(const Expr &e) {
+    Periods result;
     if (e->op == Op::Let) {  // what its name means is known within it only
         result.whole = true;
         return result;
@@ -43,7 +43,7 @@ Phases::Known Phases::make(const Expr &e) {
     for (const Expr &arg : e->args) {
         if (!arg.defined())
             continue;
-        const Known &k = known(arg);
+        const Periods &k = known(arg);
         result.phases = std::min(std::lcm(result.phases, k.phases), most_phases + 1);
         result.useful |= k.useful;
         result.whole |= k.whole;
@@ -61,7 +61,7 @@ Phases::Known Phases::make(const Expr &e) {
     return result;
 }
 
-void Phases::note_load(Known &result, const ExprNode &e) {
+void Phases::note_load(Periods &result, const ExprNode &e) {
     Advance index = known(e.args[0]).advance;
     result.whole |= !step_of_(e.name) || (index.period == 1 && index.step != 0);
     if (index.period > 1) {

@@ -42,7 +42,7 @@ class Phases {
         int64_t period = 0;  ///< 0: unknown
         int64_t step = 0;
     };
-    struct Known {
+    struct Periods {
         Expr kept;  ///< keeps the node, whose address is the key, alive
         Advance advance;
         int64_t phases = 1;   ///< number required by its loads and conditions
@@ -50,15 +50,15 @@ class Phases {
         bool whole = false;   ///< some part should not be split
     };
 
-    const Known &known(const Expr &e);
-    Known make(const Expr &e);
-    void note_load(Known &result, const ir::ExprNode &e);
+    const Periods &known(const Expr &e);
+    Periods make(const Expr &e);
+    void note_load(Periods &result, const ir::ExprNode &e);
     Advance advance(const ir::ExprNode &e);
     Advance divided(const ir::ExprNode &e);
     Advance same_of_all(const ir::ExprNode &e);
 
     const std::function<std::optional<int64_t>(const std::string &)> step_of_;
-    std::unordered_map<const ir::ExprNode *, Known> known_;
+    std::unordered_map<const ir::ExprNode *, Periods> known_;
 };
 
 }  // namespace Pipe::lower

@@ -19,7 +19,7 @@ using namespace ir;
 namespace {
 
 /// What a statement reads and writes of the Funcs that are stored outside.
-struct Found {
+struct StorageUses {
     Conditions sometimes;       ///< reads under a condition
     std::set<std::string> any;  ///< the other reads
     std::set<std::string> written;
@@ -32,7 +32,7 @@ struct Found {
             else
                 add_reads(sometimes, {{name, when}});
     }
-    void add(Found other) {
+    void add(StorageUses other) {
         add_reads(sometimes, std::move(other.sometimes));
         auto insert = [](std::set<std::string> &to, const std::string &name) { to.insert(name); };
         merge_into(any, std::move(other.any), insert);
@@ -79,7 +79,7 @@ class FindUses {
                 candidates_.insert(f.name);
     }
 
-    Found visit(const Stmt &s) {
+    StorageUses visit(const Stmt &s) {
         if (!s.defined())
             return {};
         switch (s->op) {
@@ -99,7 +99,7 @@ class FindUses {
         default:
             break;
         }
-        Found found = expressions(*s.get());
+        StorageUses found = expressions(*s.get());
         constexpr double c_function = 1000;
         if (s->op == StmtOp::Evaluate && is_call(s->value()))
             found.work = c_function;
@@ -131,15 +131,15 @@ class FindUses {
         return e->op == Op::Call && e->call_kind == CallKind::Extern;
     }
 
-    Found expressions(const StmtNode &s) {
-        Found found;
+    StorageUses expressions(const StmtNode &s) {
+        StorageUses found;
         for (const Expr &e : s.exprs)
             found.read(reads_of(e));
         return found;
     }
 
-    Found provide(const StmtNode &s) {
-        Found found = expressions(s);
+    StorageUses provide(const StmtNode &s) {
+        StorageUses found = expressions(s);
         found.forget(s.name);
         found.written.insert(s.name);
         for (const Expr &e : s.exprs)
@@ -148,8 +148,9 @@ class FindUses {
         return found;
     }
 
-    Found branch(const StmtNode &s) {
-        Found found = expressions(s), then = visit(s.then_case()), otherwise = visit(s.else_case());
+    StorageUses branch(const StmtNode &s) {
+        StorageUses found = expressions(s), then = visit(s.then_case()),
+                    otherwise = visit(s.else_case());
         then.under(s.condition());
         otherwise.under(make_not(s.condition()));
         found.add(std::move(then));
@@ -157,10 +158,10 @@ class FindUses {
         return found;
     }
 
-    Found loop(const StmtNode &s) {
+    StorageUses loop(const StmtNode &s) {
         bool lanes = s.kind == LoopKind::Vectorized;
         vectorized_ += lanes;
-        Found found = visit(s.body());
+        StorageUses found = visit(s.body());
         vectorized_ -= lanes;
         found.change([&](const Expr &when) { return without_variable(when, s.name); });
         int64_t extent = 0;
@@ -177,8 +178,8 @@ class FindUses {
         return found;
     }
 
-    Found let(const StmtNode &s) {
-        Found found = visit(s.body());
+    StorageUses let(const StmtNode &s) {
+        StorageUses found = visit(s.body());
         found.change([&](const Expr &when) {
             return uses_var(when, s.name) ? limited(substitute(s.name, s.value(), when)) : when;
         });
@@ -186,8 +187,8 @@ class FindUses {
         return found;
     }
 
-    Found produce(const StmtNode &s) {
-        Found found = visit(s.body());
+    StorageUses produce(const StmtNode &s) {
+        StorageUses found = visit(s.body());
         found.forget(s.name);
         bool alone = std::all_of(found.written.begin(), found.written.end(),
                                  [&](const std::string &name) { return name == s.name; });
@@ -202,8 +203,8 @@ class FindUses {
         return found;
     }
 
-    Found storage(const StmtNode &s) {
-        Found found;
+    StorageUses storage(const StmtNode &s) {
+        StorageUses found;
         for (const Stmt &part : s.stmts)
             found.add(visit(part));
         const std::string used_here = used_name(s.name);
@@ -224,7 +225,7 @@ class FindUses {
     }
 
     /// When the Func is used, if that is worth a test; else always.
-    Expr condition_of(const std::string &name, const Found &found) {
+    Expr condition_of(const std::string &name, const StorageUses &found) {
         auto when = found.sometimes.find(name);
         if (vectorized_ > 0 || !candidates_.count(name) || found.any.count(name) ||
             when == found.sometimes.end())

@@ -214,7 +214,7 @@ class SteadyBody {
             int before = changes_;
             Expr result = expr_node(e);
             bool is_changed = changes_ != before;
-            found = done_.emplace(e.get(), Done{e, is_changed ? result : e, is_changed}).first;
+            found = done_.emplace(e.get(), MemoEntry{e, is_changed ? result : e, is_changed}).first;
         }
         return found->second.is_changed ? changed(found->second.result) : found->second.result;
     }
@@ -423,11 +423,11 @@ class SteadyBody {
     /// The innermost loop around the expression at hand that is partitioned by itself: it decides what varies in it.
     int decider_ = none;
     int loops_ = 0;  ///< loops around the expression at hand, inside of the loop
-    struct Done {
+    struct MemoEntry {
         Expr before, result;  ///< `before` is kept alive: its address is the key
         bool is_changed;
     };
-    std::unordered_map<const ExprNode *, Done> done_;
+    std::unordered_map<const ExprNode *, MemoEntry> done_;
     int changes_ = 0;  ///< how often something other than what was there was put in its place
 };
 

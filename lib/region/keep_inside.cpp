@@ -88,7 +88,7 @@ const std::vector<bool> &RegionSolver::loose_dimensions(FuncId id) {
 /// inside the one needed by the enclosing loop's iteration; an empty interval may begin just beyond
 /// that. The same holds for intervals that are less precise here than further out.
 void RegionSolver::keep_inside(FuncId id, int stage, const Level &level, Box &box) {
-    const bool maybe_empty = needed_under_conditions(id) != Needed::Always;
+    const bool maybe_empty = needed_under_conditions(id) != Need::Always;
     const std::vector<bool> &loose = loose_dimensions(id);
     const std::vector<Level> &path = tree_.path_to(level);
     const Level around = path.size() > 1 ? path[path.size() - 2] : "";

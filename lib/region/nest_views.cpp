@@ -61,9 +61,8 @@ void RegionSolver::define_from_loops(const StageNest &nest, const std::string &n
             const Range &inner = ranges.at(t.inner);
             const Expr fused = variable(t.old_name);
             lets_.define(variable(name)->name,
-                         name == t.inner
-                             ? add(mod(fused, inner.extent), inner.min)
-                             : add(div(fused, inner.extent), ranges.at(t.outer).min));
+                         name == t.inner ? add(mod(fused, inner.extent), inner.min)
+                                         : add(div(fused, inner.extent), ranges.at(t.outer).min));
         } else if (t.kind != Kind::Fuse && name == t.old_name) {
             define_from_loops(nest, t.outer, ranges);
             if (t.kind == Kind::Rename)
@@ -120,8 +119,8 @@ RegionSolver::views(const StageNest &nest, const Level &level, const Box &domain
         // Facts about a point (its remainder, for example) that hold at outer levels also hold
         // here.
         if (as_const_int(spans.at(var), &count) && count == 1)
-            return View{Seen::Full, Interval::point(r.min)};
-        return View{Seen::Full, {r.min, simplify(sub(add(r.min, spans.at(var)), int32(1)))}};
+            return View{Coverage::Full, Interval::point(r.min)};
+        return View{Coverage::Full, {r.min, simplify(sub(add(r.min, spans.at(var)), int32(1)))}};
     };
     std::map<std::string, View> result;
     auto level_at = std::find_if(nest.loops.begin(), nest.loops.end(),
@@ -130,7 +129,7 @@ RegionSolver::views(const StageNest &nest, const Level &level, const Box &domain
     for (auto loop = nest.loops.begin(); loop != nest.loops.end(); ++loop) {
         const std::string &var = loop->dim.name;
         result[var] =
-            fixed ? View{Seen::Point, Interval::point(position(nest, *loop, ranges.at(var)))}
+            fixed ? View{Coverage::Point, Interval::point(position(nest, *loop, ranges.at(var)))}
                   : full(var);
         if (loop == level_at)
             fixed = false;
@@ -144,16 +143,16 @@ RegionSolver::views(const StageNest &nest, const Level &level, const Box &domain
         } else if (t.kind == Kind::Fuse) {
             const View &fused = result.at(t.old_name);
             const Range &in = ranges.at(t.inner), &out = ranges.at(t.outer);
-            bool point = fused.seen == Seen::Point;
+            bool point = fused.seen == Coverage::Point;
             auto half = [&](const std::string &var, const Expr &value) {
-                return point ? View{Seen::Point, Interval::point(simplify(value))} : full(var);
+                return point ? View{Coverage::Point, Interval::point(simplify(value))} : full(var);
             };
             const Expr &at = fused.interval.min;
             result[t.inner] = half(t.inner, add(mod(at, in.extent), in.min));
             result[t.outer] = half(t.outer, add(div(at, in.extent), out.min));
         } else {
             const View &outer = result.at(t.outer), &inner = result.at(t.inner);
-            if (outer.seen == Seen::Full && inner.seen == Seen::Full)
+            if (outer.seen == Coverage::Full && inner.seen == Coverage::Full)
                 result[t.old_name] = full(t.old_name);
             else
                 result[t.old_name] = view_of_split(nest, t, ranges.at(t.old_name), full(t.old_name),
@@ -210,8 +209,8 @@ bool RegionSolver::shares_loops(const StageNest &nest) const {
 RegionSolver::View RegionSolver::view_of_split(const StageNest &nest, const schedules::Transform &t,
                                                const Range &old, const View &full,
                                                const View &outer, const View &inner, Use use) {
-    if (outer.seen == Seen::Full)
-        return {Seen::Part, full.interval};
+    if (outer.seen == Coverage::Full)
+        return {Coverage::Part, full.interval};
     Tail tail = tails_.tail_of(nest, t, old.extent);
     auto base = [&](const Expr &at) {
         Expr offset = mul(at, t.factor);
@@ -220,7 +219,7 @@ RegionSolver::View RegionSolver::view_of_split(const StageNest &nest, const sche
         Expr last = simplify(sub(old.extent, t.factor));
         // If position() clamps to the stage's own range, the named offset would exceed it.
         bool kept = at->op == Op::Min || at->op == Op::Max;
-        if (outer.seen == Seen::Point && !kept) {
+        if (outer.seen == Coverage::Point && !kept) {
             lets_.define(shifted_offset(graph_, nest, t)->name, simplify(min(offset, last)));
             offset = shifted_offset(graph_, nest, t);
         } else {
@@ -228,23 +227,23 @@ RegionSolver::View RegionSolver::view_of_split(const StageNest &nest, const sche
         }
         return add(offset, old.min);
     };
-    if (outer.seen == Seen::Point && inner.seen == Seen::Point) {
+    if (outer.seen == Coverage::Point && inner.seen == Coverage::Point) {
         Expr at = simplify(add(base(outer.interval.min), inner.interval.min));
         // Inside a shared loop only the stage itself is guarded, not its producers; and not by a
         // mask.
         if (guards(tail, use) && (tail != Tail::Guard || shares_loops(nest)))
             at = simplify(lesser(at, full.interval.max));
-        return {Seen::Point, Interval::point(at)};
+        return {Coverage::Point, Interval::point(at)};
     }
     Interval inside = inner.interval;
     // (If a split of the inner loop rounds up, this exceeds the factor.)
-    if (inner.seen == Seen::Full && !goes_beyond(tail, use))
+    if (inner.seen == Coverage::Full && !goes_beyond(tail, use))
         inside.max = greater(inside.max, simplify(sub(t.factor, int32(1))));
     Interval result{simplify(add(base(outer.interval.min), inside.min)),
                     simplify(add(base(outer.interval.max), inside.max))};
     if (guards(tail, use))
         result.max = simplify(lesser(result.max, full.interval.max));
-    return {Seen::Part, result};
+    return {Coverage::Part, result};
 }
 
 Box RegionSolver::computed(FuncId id, int stage) {

@@ -114,8 +114,7 @@ void RegionSolver::pad_to_factor(const StageNest &nest, size_t dim, const Expr &
         const Expr last = i.max, nothing = make_binary(Op::LT, i.max, i.min);
         i.max = slid || empty ? max(i.max, whole) : greater(i.max, whole);
         // Of the whole image: if a condition excludes everything, an input need not be larger.
-        if (empty && compute.empty() &&
-            needed_under_conditions(nest.func) == Needed::UnderConditions)
+        if (empty && compute.empty() && needed_under_conditions(nest.func) == Need::UnderConditions)
             i.max = make_select(nothing, last, i.max);
     } else if (std::optional<int64_t> missing = upper_bound(sub(factor, extent));
                !missing || *missing > 0) {
@@ -152,7 +151,7 @@ bool RegionSolver::may_have_nothing_new(const Interval &interval) const {
 
 /// Whether the needed region may be empty because a condition is never true in an iteration.
 bool RegionSolver::may_be_empty(FuncId id, const Expr &extent) {
-    if (needed_under_conditions(id) == Needed::Always)
+    if (needed_under_conditions(id) == Need::Always)
         return false;
     std::optional<int64_t> most = upper_bound(sub(int32(1), extent));
     return !most || *most > 0;
@@ -181,27 +180,27 @@ bool RegionSolver::is_guarded_further_in(FuncId id) {
 
 /// Whether there may be iterations that need nothing of the Func, because a condition, a guard or
 /// an empty RDom limits what a direct or indirect reader, or one of its own updates, needs.
-RegionSolver::Needed RegionSolver::needed_under_conditions(FuncId id) {
-    auto [known, is_new] = under_conditions_.try_emplace(id, Needed::Always);
+RegionSolver::Need RegionSolver::needed_under_conditions(FuncId id) {
+    auto [known, is_new] = under_conditions_.try_emplace(id, Need::Always);
     if (!is_new)
         return known->second;
     auto limits = [&](const graph::Stage &stage) {
         if (stage.predicate.defined())
-            return Needed::UnderConditions;
+            return Need::UnderConditions;
         bool may_be_empty = std::any_of(stage.rvars.begin(), stage.rvars.end(), [&](const auto &r) {
             std::optional<int64_t> most = upper_bound(sub(int32(1), r.extent));
             return !most || *most > 0;
         });
-        return may_be_empty ? Needed::UnlessEmpty : Needed::Always;
+        return may_be_empty ? Need::UnlessEmpty : Need::Always;
     };
     const std::vector<graph::Stage> &own = graph_[id].stages;
-    Needed found = is_guarded_further_in(id) ? Needed::UnlessEmpty : Needed::Always;
+    Need found = is_guarded_further_in(id) ? Need::UnlessEmpty : Need::Always;
     for (size_t update = 1; update < own.size(); update++)
         found = std::max({found, limits(own[update]),
-                          has_selects(own[update]) ? Needed::UnderConditions : Needed::Always});
+                          has_selects(own[update]) ? Need::UnderConditions : Need::Always});
     for (const StageNest *reader : tree_.readers(id))
         found = std::max({found, limits(graph_[reader->func].stages[reader->stage]),
-                          choices(*reader).empty() ? Needed::Always : Needed::UnderConditions,
+                          choices(*reader).empty() ? Need::Always : Need::UnderConditions,
                           needed_under_conditions(reader->func)});
     return under_conditions_[id] = found;
 }

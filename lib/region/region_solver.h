@@ -91,11 +91,11 @@ class RegionSolver {
                                   const Level &from, const Expr &offset);
     FuncStorage &kept(FuncId func) { return kept_[static_cast<size_t>(func)]; }
     std::optional<int64_t> upper_bound(const Expr &e) const { return bounds_.upper_bound(e); }
-    enum class Seen : uint8_t { Full, Point, Part };
+    enum class Coverage : uint8_t { Full, Point, Part };
     /// A variable of a nest seen from a level: its whole range, a single value, or part of the
     /// range.
     struct View {
-        Seen seen = Seen::Full;
+        Coverage seen = Coverage::Full;
         Interval interval;
     };
 
@@ -144,14 +144,14 @@ class RegionSolver {
     bool shares_loops(const StageNest &nest) const;
     bool may_have_nothing_new(const Interval &interval) const;
     bool may_be_empty(FuncId func, const Expr &extent);
-    enum class Needed : uint8_t {
+    enum class Need : uint8_t {
         Always,
         UnlessEmpty,      // an RDom that reads it, directly or through other Funcs, may be empty
         UnderConditions,  // the condition of a where, a select or a guard may never be true
     };
     StageTails stage_tails(const StageNest &nest) { return tails_.stage_tails(nest, ranges(nest)); }
     bool is_guarded_further_in(FuncId func);
-    Needed needed_under_conditions(FuncId func);
+    Need needed_under_conditions(FuncId func);
     const std::vector<bool> &loose_dimensions(FuncId func);
     bool same_for_all(const Interval &interval, const Level &inner, const Level &outer) const;
     void slide(FuncId func, Box &domain);
@@ -192,7 +192,7 @@ class RegionSolver {
     std::map<std::pair<FuncId, int>, Box> unaligned_, unpadded_, padded_;  ///< at the compute level
     std::map<std::tuple<FuncId, int, Level, Use>, Touched> touched_;
     std::map<std::pair<FuncId, int>, Choices> choices_;
-    std::map<FuncId, Needed> under_conditions_;
+    std::map<FuncId, Need> under_conditions_;
     std::map<FuncId, std::vector<bool>> loose_;
     std::map<std::string, Expr> shifts_;                                ///< by the variable's name
     std::map<std::pair<FuncId, Level>, ExternRegions> extern_regions_;  ///< of extern stages

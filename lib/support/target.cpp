@@ -133,7 +133,8 @@ std::string feature_reason(const FeatureInfo &f, Target::Arch arch) {
     case FeatureKind::CUDA:
         return "";
     case FeatureKind::OtherGPU:
-        return "Pipe generates kernels for NVIDIA GPUs only. Use the feature cuda, or schedule with parallel() and "
+        return "Pipe generates kernels for NVIDIA GPUs only. Use the feature cuda, or schedule "
+               "with parallel() and "
                "vectorize() for the CPU";
     case FeatureKind::OtherProcessor:
         return "Pipe does not generate code for such processors";
@@ -174,6 +175,14 @@ std::string unsupported_reason(const Target &target) {
 
 bool has_masked_access(const Target &target, const Type &type) {
     return target.has_feature(type.bits() >= 32 ? Target::AVX2 : Target::AVX512_Skylake);
+}
+
+// The same on all machines that run x86-64, and on most that run 64-bit Arm.
+int cache_line_bytes(const Target &) {
+    return 64;
+}
+int page_bytes(const Target &) {
+    return 4096;
 }
 
 }  // namespace support
@@ -279,7 +288,8 @@ Target Target::machine() const {
     Target t = *this;
     for (size_t f = 0; f < FeatureEnd; f++) {
         FeatureKind kind = feature_info(static_cast<Feature>(f)).kind;
-        if (kind == FeatureKind::Option || kind == FeatureKind::Nothing || kind == FeatureKind::CUDA)
+        if (kind == FeatureKind::Option || kind == FeatureKind::Nothing ||
+            kind == FeatureKind::CUDA)
             t.features.reset(f);
     }
     return t;

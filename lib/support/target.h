@@ -18,4 +18,8 @@ bool runs_on_this_processor(const Target &target);
 /// needs a branch.
 bool has_masked_access(const Target &target, const Type &type);
 
+/// Bytes of a line of the caches and of a page, on the machines of the target.
+int cache_line_bytes(const Target &target);
+int page_bytes(const Target &target);
+
 }  // namespace Pipe::support

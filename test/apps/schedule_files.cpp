@@ -12,8 +12,8 @@ using namespace app_test;
 namespace {
 
 /// A program with a pipeline, and the loops that are compiled of it.
-struct Made {
-    explicit Made(const apps::App &app) : program(app.make()), pipeline(program->output()) {
+struct DerivedFunc {
+    explicit DerivedFunc(const apps::App &app) : program(app.make()), pipeline(program->output()) {
         const apps::Size size = app.small.front();
         apps::set_inputs(*program, apps::make_inputs(app, *program, size));
         // For the sizes of autoschedule().
@@ -45,12 +45,12 @@ const apps::App &reduced(const apps::App &app) {
 }
 
 /// Saves the schedule, and compares a new program to which it is applied.
-void check_round_trip(const apps::App &app, const std::function<void(Made &)> &schedule,
+void check_round_trip(const apps::App &app, const std::function<void(DerivedFunc &)> &schedule,
                       const Pipe::Target &target = Pipe::get_host_target()) {
     TempFolder folder;
     std::string expected, source;
     {
-        Made made(app);
+        DerivedFunc made(app);
         schedule(made);
         if (app.name.starts_with("conv_bn"))
             made.program->output().output_buffer().dim(0).set_min(0);
@@ -59,7 +59,7 @@ void check_round_trip(const apps::App &app, const std::function<void(Made &)> &s
         source = made.pipeline.schedule_source();
     }
     INFO(source);
-    Made made(app);
+    DerivedFunc made(app);
     if (app.name.starts_with("conv_bn"))  // a promise of the hand schedule, not a directive
         made.program->output().output_buffer().dim(0).set_min(0);
     made.pipeline.apply_schedule(folder / "schedule.json");
@@ -84,7 +84,7 @@ TEST_CASE("every application's schedules survive a file", "[schedule_file]") {
             continue;
         for (Way way : {Way::Hand, Way::Auto})
             DYNAMIC_SECTION(app.name << " " << name_of(way)) {
-                check_round_trip(app, [&](Made &made) {
+                check_round_trip(app, [&](DerivedFunc &made) {
                     app_test::schedule(*made.program, made.pipeline, way);
                 });
             }
@@ -98,7 +98,7 @@ TEST_CASE("the applications' schedules for GPUs survive a file", "[schedule_file
         if (!app.small.empty())
             DYNAMIC_SECTION(app.name) {
                 check_round_trip(
-                    app, [&](Made &made) { made.program->schedule_for_gpu(gpu); }, gpu);
+                    app, [&](DerivedFunc &made) { made.program->schedule_for_gpu(gpu); }, gpu);
             }
     }
 }
@@ -109,7 +109,7 @@ TEST_CASE("random schedules of applications survive a file", "[schedule_file]") 
         for (uint64_t seed = 1; seed <= 4; seed++)
             DYNAMIC_SECTION(name << " " << seed) {
                 try {
-                    check_round_trip(app, [&](Made &made) {
+                    check_round_trip(app, [&](DerivedFunc &made) {
                         apps::schedule_at_random(*made.program, made.pipeline,
                                                  Pipe::get_host_target(), apps::Taste::Any, seed);
                         made.loops(Pipe::get_host_target());

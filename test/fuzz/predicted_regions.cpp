@@ -238,7 +238,7 @@ class Scheduled {
     const language::Frozen &frozen_;
     Machine machine_;
     schedules::Schedule schedule_;
-    autoschedule::Found found_;
+    autoschedule::SearchResult found_;
     graph::Graph graph_;
     std::optional<region::LoopTree> tree_;
     std::optional<NumericDemand> demand_;

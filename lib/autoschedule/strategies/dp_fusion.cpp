@@ -48,7 +48,7 @@ class DPFusion {
         inline_copies(found_.graph);
     }
 
-    Found run() {
+    SearchResult run() {
         const Dag dag = dag_of(found_.graph, nodes_);
         const GroupCost cost = [&](const std::vector<int> &members) { return cost_of(members); };
         const Grouping grouping = parts_.dynamic_programming
@@ -131,20 +131,20 @@ class DPFusion {
     const AutoscheduleOptions &options_;
     const FusionParts parts_;
     const FusionWeights weights_;
-    Found found_;
+    SearchResult found_;
     std::vector<int> nodes_;  // of the DAG -> of the graph
     std::map<std::vector<int>, double> costs_;
 };
 
 }  // namespace
 
-Found dp_fusion(const StageGraph &graph, const Machine &machine, const AutoscheduleOptions &options,
-                const FusionParts &parts) {
+SearchResult dp_fusion(const StageGraph &graph, const Machine &machine,
+                       const AutoscheduleOptions &options, const FusionParts &parts) {
     return DPFusion(graph, machine, options, parts).run();
 }
 
-Found dp_fusion(const StageGraph &graph, const Machine &machine,
-                const AutoscheduleOptions &options) {
+SearchResult dp_fusion(const StageGraph &graph, const Machine &machine,
+                       const AutoscheduleOptions &options) {
     return dp_fusion(graph, machine, options, {});
 }
 

@@ -15,7 +15,7 @@ struct FusionParts {
         true;  ///< else the pair whose fusion lowers the cost most, repeatedly
 };
 
-Found dp_fusion(const StageGraph &graph, const Machine &machine, const AutoscheduleOptions &options,
-                const FusionParts &parts);
+SearchResult dp_fusion(const StageGraph &graph, const Machine &machine,
+                       const AutoscheduleOptions &options, const FusionParts &parts);
 
 }  // namespace Pipe::autoschedule

@@ -35,8 +35,8 @@ bool is_fusable(const StageGraph &graph, const Machine &machine, const std::vect
 
 }  // namespace
 
-Found greedy(const StageGraph &graph, const Machine &machine, const AutoscheduleOptions &) {
-    Found found;
+SearchResult greedy(const StageGraph &graph, const Machine &machine, const AutoscheduleOptions &) {
+    SearchResult found;
     found.graph = graph;
     inline_copies(found.graph);
     std::vector<int> nodes;

@@ -21,8 +21,8 @@ bool may_fuse(const StageGraph &graph, const std::vector<int> &members) {
     return !has_others && is_group(graph, members);
 }
 
-void add_plans(Found &found, const Machine &machine, const std::vector<std::vector<int>> &groups,
-               const PlanOf &plan_of) {
+void add_plans(SearchResult &found, const Machine &machine,
+               const std::vector<std::vector<int>> &groups, const PlanOf &plan_of) {
     for (const std::vector<int> &members : groups) {
         const Node &output = found.graph.nodes[static_cast<size_t>(members.back())];
         if (output.role == Role::Fixed)

@@ -23,8 +23,8 @@ using PlanOf = std::function<std::optional<Plan>(const GroupModel &)>;
 /// Plans for these groups (nodes of `found.graph`, the output last). What the papers do not schedule
 /// (updates, Funcs without dimensions) gets the plan of Pipe's search. Groups without a plan are taken
 /// apart.
-void add_plans(Found &found, const Machine &machine, const std::vector<std::vector<int>> &groups,
-               const PlanOf &plan_of);
+void add_plans(SearchResult &found, const Machine &machine,
+               const std::vector<std::vector<int>> &groups, const PlanOf &plan_of);
 
 /// Tiles of 32 x 256 in the two innermost dimensions, whole in the others.
 std::vector<int64_t> fixed_tile(const std::vector<int64_t> &extents);

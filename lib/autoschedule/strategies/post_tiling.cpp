@@ -117,8 +117,9 @@ Plan plan_tiles(const StageGraph &graph, const Machine &machine, const Segment &
 
 }  // namespace post
 
-Found post_tiling(const StageGraph &graph, const Machine &machine, const AutoscheduleOptions &) {
-    Found found;
+SearchResult post_tiling(const StageGraph &graph, const Machine &machine,
+                         const AutoscheduleOptions &) {
+    SearchResult found;
     found.graph = post::without_trivial(graph);
     for (const Segment &segment : post::fuse_after_tiling(found.graph)) {
         const Node &liveout = found.graph.nodes[static_cast<size_t>(segment[0])];

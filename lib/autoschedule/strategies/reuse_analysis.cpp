@@ -210,9 +210,9 @@ Plan plan_of(const TileView &view, const Tiled &tiled, const Machine &machine) {
 
 }  // namespace reuse
 
-Found reuse_analysis(const StageGraph &graph, const Machine &machine,
-                     const AutoscheduleOptions &options) {
-    Found found;
+SearchResult reuse_analysis(const StageGraph &graph, const Machine &machine,
+                            const AutoscheduleOptions &options) {
+    SearchResult found;
     found.graph = graph;
     reuse::inline_without_reuse(found.graph);
     reuse::Splitter splitter(found.graph, machine, options.time_budget_ms);

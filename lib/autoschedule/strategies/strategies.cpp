@@ -23,8 +23,8 @@ std::string to_string(AutoscheduleOptions::Strategy strategy) {
 
 namespace Pipe::autoschedule {
 
-Found search_by_strategy(const StageGraph &graph, const Machine &machine,
-                         const AutoscheduleOptions &options) {
+SearchResult search_by_strategy(const StageGraph &graph, const Machine &machine,
+                                const AutoscheduleOptions &options) {
     using Strategy = AutoscheduleOptions::Strategy;
     if (machine.gpu)
         return search(graph, machine, options);

@@ -10,14 +10,16 @@ namespace Pipe::autoschedule {
 constexpr size_t most_fused = 32;
 
 /// As search(), for the strategy that the options ask for.
-Found search_by_strategy(const StageGraph &graph, const Machine &machine,
-                         const AutoscheduleOptions &options);
+SearchResult search_by_strategy(const StageGraph &graph, const Machine &machine,
+                                const AutoscheduleOptions &options);
 
-Found dp_fusion(const StageGraph &graph, const Machine &machine, const AutoscheduleOptions &options);
-Found reuse_analysis(const StageGraph &graph, const Machine &machine,
-                     const AutoscheduleOptions &options);
-Found post_tiling(const StageGraph &graph, const Machine &machine,
-                  const AutoscheduleOptions &options);
-Found greedy(const StageGraph &graph, const Machine &machine, const AutoscheduleOptions &options);
+SearchResult dp_fusion(const StageGraph &graph, const Machine &machine,
+                       const AutoscheduleOptions &options);
+SearchResult reuse_analysis(const StageGraph &graph, const Machine &machine,
+                            const AutoscheduleOptions &options);
+SearchResult post_tiling(const StageGraph &graph, const Machine &machine,
+                         const AutoscheduleOptions &options);
+SearchResult greedy(const StageGraph &graph, const Machine &machine,
+                    const AutoscheduleOptions &options);
 
 }  // namespace Pipe::autoschedule

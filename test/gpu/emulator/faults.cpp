@@ -170,7 +170,7 @@ enum class Global {
     Right,
     TwoBlocks,
     TwoThreads,
-    ReadsNeighbour,
+    ReadsNeighbor,
     TooFar,
     TooLow,
     Unwritten,
@@ -196,7 +196,7 @@ void global(EmulatedThread *t, void *const *params) {
     case Global::TwoThreads:
         k.store_out(k.x == 8 ? at - 1 : at, value);
         break;
-    case Global::ReadsNeighbour:
+    case Global::ReadsNeighbor:
         k.store_out(at, value);
         barrier(t, First);
         if (k.x == 0 && k.block == 1)
@@ -257,7 +257,7 @@ TEST_CASE("global memory: races between blocks and between threads", "[emulator]
 
 TEST_CASE("global memory: what another block stores cannot be loaded", "[emulator]") {
     for (const EmulatorReport &r :
-         races(global, static_cast<int64_t>(Global::ReadsNeighbour), "out")) {
+         races(global, static_cast<int64_t>(Global::ReadsNeighbor), "out")) {
         REQUIRE(r.element == threads - 1);
         REQUIRE(r.thread.block[0] + r.other.block[0] == 1);
     }

@@ -48,7 +48,7 @@ std::set<std::string> names(const std::vector<std::string> &list) {
     return {list.begin(), list.end()};
 }
 
-autoschedule::Found fuse(const Priced &pipeline, const autoschedule::FusionParts &parts) {
+autoschedule::SearchResult fuse(const Priced &pipeline, const autoschedule::FusionParts &parts) {
     return autoschedule::dp_fusion(pipeline.graph, xeon(), {}, parts);
 }
 
@@ -130,7 +130,7 @@ TEST_CASE("Loops are shared by members that read the same, and do not wait for e
 TEST_CASE("DPFusion without one of its parts (Figure 8)") {
     HarrisOfGray p;
     const Priced harris = price(p.harris, {{0, 4253}, {0, 2829}});
-    auto the_plan = [](const autoschedule::Found &found) {
+    auto the_plan = [](const autoschedule::SearchResult &found) {
         REQUIRE(found.plans.size() == 1);
         return found.plans[0];
     };

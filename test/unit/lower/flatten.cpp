@@ -21,8 +21,8 @@ const Var x("x"), y("y");
 std::string flattened(const Func &output, const std::string &text, const Types &types = {},
                       const std::vector<ir::KnownStride> &strides = {}) {
     const language::Frozen frozen = language::freeze({output});
-    const ir::Stmt flat =
-        lower::flatten(parse_stmt(text, types), frozen.graph, frozen.schedule, strides);
+    const ir::Stmt flat = lower::flatten(parse_stmt(text, types), frozen.graph, frozen.schedule,
+                                         get_host_target(), strides);
     return ir::to_string(ir::simplify(flat));
 }
 
