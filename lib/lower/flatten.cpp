@@ -154,7 +154,7 @@ class Flattener : public GraphMutator {
                              {},
                              {}};
         size_t count = graph::count_stores(written);
-        std::vector<Target> targets;
+        std::vector<Destination> targets;
         for (size_t n = 0; n < count; n++) {
             std::vector<Expr> coordinates;
             for (const Expr &e : written.args)
@@ -173,7 +173,7 @@ class Flattener : public GraphMutator {
         Expr predicate = s->predicate().defined() ? mutate(s->predicate()) : Expr();
         if (s->atomic && count == 1 && are_separate(targets)) {
             std::vector<Stmt> steps;
-            for (const Target &t : targets)
+            for (const Destination &t : targets)
                 steps.push_back(one_step(f, stores(f.name, {t}, false, predicate)));
             return make_block(std::move(steps));
         }
@@ -236,37 +236,37 @@ class Flattener : public GraphMutator {
         return by.type == read.type ? load : make_reinterpret(read.type, load);
     }
 
-    struct Target {
+    struct Destination {
         std::string buffer;
         Expr index;
         Stored stored;
     };
 
     /// Whether no value of a Tuple depends on what is stored of another.
-    static bool are_separate(const std::vector<Target> &targets) {
-        auto reads_other = [&](const Target &t, const Expr &e) {
+    static bool are_separate(const std::vector<Destination> &targets) {
+        auto reads_other = [&](const Destination &t, const Expr &e) {
             return e.defined() && contains(e, [&](const ExprNode &n) {
                        return n.op == Op::Load && n.name != t.buffer &&
                               std::any_of(targets.begin(), targets.end(),
-                                          [&](const Target &o) { return o.buffer == n.name; });
+                                          [&](const Destination &o) { return o.buffer == n.name; });
                    });
         };
-        return std::none_of(targets.begin(), targets.end(), [&](const Target &t) {
+        return std::none_of(targets.begin(), targets.end(), [&](const Destination &t) {
             return reads_other(t, t.index) || reads_other(t, t.stored.value) ||
                    reads_other(t, t.stored.condition);
         });
     }
 
     /// Whether where one value goes may change when another one is stored.
-    static bool some_index_reads(const std::vector<Target> &targets) {
+    static bool some_index_reads(const std::vector<Destination> &targets) {
         return targets.size() > 1 &&
-               std::any_of(targets.begin(), targets.end(), [](const Target &t) {
+               std::any_of(targets.begin(), targets.end(), [](const Destination &t) {
                    return contains(t.index, [](const ExprNode &n) { return n.op == Op::Load; });
                });
     }
 
     /// All is read before anything is written. `apart`: the indices, too.
-    static Stmt stores(const std::string &func, const std::vector<Target> &targets, bool apart,
+    static Stmt stores(const std::string &func, const std::vector<Destination> &targets, bool apart,
                        const Expr &predicate) {
         std::vector<std::pair<std::string, Expr>> lets;
         auto named = [&](const char *what, const Expr &e) {
@@ -276,7 +276,7 @@ class Flattener : public GraphMutator {
             return make_variable(e.type(), lets.back().first);
         };
         std::vector<Stmt> parts;
-        for (const Target &t : targets) {
+        for (const Destination &t : targets) {
             Expr value = named("value", t.stored.value);
             Expr at = apart ? named("at", t.index) : t.index,
                  condition = named("if", t.stored.condition);
