@@ -50,7 +50,7 @@ const std::map<std::string, Enumerated> paper_counts = {
 };
 
 using Search =
-    std::function<scheduler::Found(const scheduler::StageGraph &, const scheduler::Machine &)>;
+    std::function<scheduler::SearchResult(const scheduler::StageGraph &, const scheduler::Machine &)>;
 
 /// Every strategy, and DPFusion without each of its parts (the paper's Figure 8).
 std::vector<std::pair<std::string, Search>> searches() {
@@ -96,7 +96,7 @@ class Scheduling {
     /// Searches, gives the schedule to the Funcs, and says what was found.
     void schedule(const Search &search, PapersRow &row) {
         const auto begin = std::chrono::steady_clock::now();
-        const scheduler::Found found = search(nodes_, machine_);
+        const scheduler::SearchResult found = search(nodes_, machine_);
         row.search_ms =
             std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin)
                 .count();
