@@ -69,7 +69,7 @@ struct LoopLevel {
     Kind kind = Kind::Inlined;
     FuncId func = FuncId::None;
     int stage = 0;
-    std::string var;
+    std::string var{};
     /// Front end only, until the graph is frozen: the Func by its number in the process, and its name.
     uint64_t func_number = 0;
     std::string func_name{};

@@ -126,35 +126,6 @@ Result run(const Graph &graph, schedules::Schedule start, const Sizes &sizes,
     return result;
 }
 
-/// Fallback: every Func stored, without fusion, the outermost loops of pure definitions parallel.
-Result fall_back(const Graph &graph, schedules::Schedule start, const Machine &machine,
-                 const std::string &why) {
-    Result result;
-    support::warn(
-        fmt::format("{}: the autoscheduler found no schedule ({}). Every Func is computed "
-                    "at root, without fusion. Please report this.",
-                    graph::description(graph), why));
-    result.schedule = std::move(start);
-    result.report.machine = machine;
-    result.report.complete = false;
-    result.report.notes.push_back("no fusion, because: " + why);
-    const std::vector<bool> placed = placed_by_readers(graph, result.schedule);
-    for (const FuncNode &func : graph.funcs) {
-        FuncSchedule &f = result.schedule[func.id];
-        if (placed[static_cast<size_t>(func.id)])
-            continue;
-        place_fixed(func, f);
-        if (!f.touched)
-            f.compute.kind = f.store.kind = schedules::LoopLevel::Kind::Root;
-        StageSchedule &stage = f.stages[0];
-        const bool free = !stage.touched && f.compute.root();
-        if (free && stage.dims.size() > 1)
-            stage.dims.back().kind = LoopKind::Parallel;
-    }
-    result.report.text = report_text(result.report, {}, graph);
-    return result;
-}
-
 }  // namespace
 
 schedules::Schedule with_loops(const Graph &graph, const schedules::Schedule &user) {
@@ -196,12 +167,25 @@ void write_plans(const SearchResult &found, const Graph &graph, const Machine &m
 
 Result schedule(const Graph &graph, const schedules::Schedule &user, const Sizes &sizes,
                 const Machine &machine, const AutoscheduleOptions &options) {
-    schedules::Schedule start = with_loops(graph, user);
-    try {
-        return run(graph, start, sizes, machine, options);
-    } catch (const std::exception &e) {
-        return fall_back(graph, std::move(start), machine, e.what());
+    return run(graph, with_loops(graph, user), sizes, machine, options);
+}
+
+schedules::Schedule at_root(const Graph &graph, const schedules::Schedule &user) {
+    schedules::Schedule result = with_loops(graph, user);
+    const std::vector<bool> placed = placed_by_readers(graph, result);
+    for (const FuncNode &func : graph.funcs) {
+        FuncSchedule &f = result[func.id];
+        if (placed[static_cast<size_t>(func.id)])
+            continue;
+        place_fixed(func, f);
+        if (!f.touched)
+            f.compute.kind = f.store.kind = schedules::LoopLevel::Kind::Root;
+        StageSchedule &stage = f.stages[0];
+        const bool free = !stage.touched && f.compute.root();
+        if (free && stage.dims.size() > 1)
+            stage.dims.back().kind = LoopKind::Parallel;
     }
+    return result;
 }
 
 }  // namespace Pipe::autoschedule

@@ -57,9 +57,12 @@ struct Result {
 };
 
 /// Completes the user's schedule, whose directives are kept. Deterministic: the result depends on
-/// the arguments only. Never fails: what cannot be modeled is computed at root, parallel and
-/// vectorized.
+/// the arguments only. What cannot be modeled is computed at root, parallel and vectorized.
 Result schedule(const graph::Graph &graph, const schedules::Schedule &user, const Sizes &sizes,
                 const Machine &machine, const AutoscheduleOptions &options = {});
+
+/// Without a search: Funcs without directives are computed at root, the outermost loops of their pure
+/// definitions parallel.
+schedules::Schedule at_root(const graph::Graph &graph, const schedules::Schedule &user);
 
 }  // namespace Pipe::autoschedule

@@ -18,7 +18,11 @@ GroupFigure figure_of(const Plan &plan, const StageGraph &nodes, const graph::Gr
         return nodes.nodes[static_cast<size_t>(plan.members[m])];
     };
     const Node &output = node(0);
-    GroupFigure figure{output.name, graph[output.id].args, plan.tile, output.extents};
+    GroupFigure figure;
+    figure.name = output.name;
+    figure.args = graph[output.id].args;
+    figure.tile = plan.tile;
+    figure.extents = output.extents;
     if (plan.parallel && !plan.outer.empty())
         figure.parallel = figure.args[static_cast<size_t>(plan.outer[0])];
     figure.is_kernel = !plan.threads.empty();

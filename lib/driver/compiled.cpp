@@ -65,7 +65,7 @@ std::string Compiled::in_place_obstacle(const ir::InPlace &pair) const {
 void Compiled::check_declared() {
     for (const ir::InPlace &pair : slots_.names(declared_in_place_)) {
         std::string why = in_place_obstacle(pair);
-        if (!why.empty() && scheduled_.user) {
+        while (!why.empty() && can_fall_back(scheduled_)) {
             fall_back(scheduled_, why);
             why = in_place_obstacle(pair);
         }
@@ -173,9 +173,9 @@ ir::Program Compiled::lower(const Variant &variant) {
 }
 
 ir::Program Compiled::lower_or_fall_back(const Variant &variant) {
-    if (!scheduled_.user)
+    if (!can_fall_back(scheduled_))
         return lower(variant);
-    while (scheduled_.user) {
+    while (can_fall_back(scheduled_)) {
         try {
             support::SuppressErrorReporting suppressed;
             return lower(variant);

@@ -8,27 +8,16 @@
 #include <string>
 #include <vector>
 
-#include "autoschedule/alternatives.h"
 #include "driver/arguments.h"
+#include "driver/scheduled.h"
 #include "jit/kernel.h"
 #include "jit/profiler.h"
-#include "language/freeze.h"
-#include "poly/races.h"
 #include "predict/predict.h"
 #include <pipe/autoschedule.h>
 #include <pipe/jit.h>
 #include <pipe/pipeline.h>
 
 namespace Pipe::driver {
-
-/// Options of compilation besides the user's directives.
-struct Settings {
-    Target target;  ///< ArchUnknown: the host
-    std::optional<AutoscheduleOptions> autoschedule;
-    bool trace_pipeline = false;
-    std::vector<graph::Requirement> requirements = {};
-    language::ExternNames extern_names = {};
-};
 
 /// The parameters of a call besides its arguments.
 struct CallSettings {
@@ -46,40 +35,6 @@ bool is_query(const std::vector<ArgumentValue> &given);
 class Compiled;
 /// The autoscheduler's report, and the predicted times for the sizes for which it scheduled.
 std::string report_text(Compiled &compiled, const Settings &settings);
-
-/// A graph with its final, legal schedule.
-struct Scheduled {
-    language::Frozen frozen;  ///< schedule: the final one
-    graph::Graph inlined;
-    std::vector<poly::SharedLoop> shared_loops;  ///< they need private accumulators
-    std::optional<schedules::Schedule>
-        user;  ///< the user's schedule, if the autoscheduler completed it
-    /// For a GPU: the autoscheduler's schedule without fusion, tried before the user's.
-    std::optional<schedules::Schedule> without_fusion;
-    bool fast_math = false;       ///< the target has Target::FastMath
-    bool unscheduled = false;     ///< no Func has a directive, and there is no autoscheduler
-    autoschedule::Report report;  ///< of the autoscheduler
-    autoschedule::Sizes sizes;    ///< for which it chose
-    double freeze_ms = 0, schedule_ms = 0;
-};
-
-/// Freezes, schedules and checks. The sizes for the autoscheduler are the estimates, else those of
-/// `outputs` (may be null) and of the inputs that are set.
-Scheduled make_schedule(const std::vector<Func> &outputs, const Settings &settings,
-                        const Outputs *buffers);
-
-/// Whether any Func has a directive.
-bool has_directives(const schedules::Schedule &schedule);
-
-/// Several schedules for the sizes of these Buffers, which keep the directives, those of the published
-/// schedulers among them: see autoschedule/alternatives.h. `settings.autoschedule` has to be set.
-std::vector<autoschedule::Alternative> alternatives(const language::Frozen &frozen,
-                                                    const Settings &settings,
-                                                    const Outputs &buffers, size_t count);
-
-/// Discards the autoscheduler's result: every Func without directives is computed at root or, if
-/// that is illegal, inlined. Requires `scheduled.user`.
-void fall_back(Scheduled &scheduled, const std::string &why);
 
 /// The kernels of one schedule. There is one per combination of layouts (dense, interleaved or other
 /// Buffers) and of outputs that share memory with inputs; and for each of them another one that is

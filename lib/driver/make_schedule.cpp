@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "autoschedule/autoschedule.h"
-#include "driver/compiled.h"
+#include "driver/scheduled.h"
 #include "graph/check.h"
 #include "ir/program.h"
 #include "ir/simplify.h"
@@ -119,6 +119,26 @@ Sizes sizes_of(const language::Frozen &frozen, const Outputs *buffers) {
     return sizes;
 }
 
+/// The autoscheduler's result must be as legal as a user's.
+void autoschedule_or_fall_back(Scheduled &s, const Settings &settings, const Outputs *buffers) {
+    s.options = *settings.autoschedule;
+    s.report.machine =
+        autoschedule::host_machine(jit::with_capability_of_gpu(settings.target), s.options);
+    s.sizes = sizes_of(s.frozen, buffers);
+    s.user = s.frozen.schedule;
+    try {
+        support::SuppressErrorReporting suppressed;
+        auto result =
+            autoschedule::schedule(s.frozen.graph, *s.user, s.sizes, s.report.machine, s.options);
+        s.report = std::move(result.report);
+        take_schedule(s, result.schedule);
+    } catch (const std::exception &error) {
+        fall_back(s, error.what());
+    }
+}
+
+}  // namespace
+
 void take_schedule(Scheduled &s, const schedules::Schedule &schedule) {
     graph::Graph inlined = graph::inline_funcs(s.frozen.graph, schedule);
     graph::check(inlined, schedule);
@@ -128,44 +148,6 @@ void take_schedule(Scheduled &s, const schedules::Schedule &schedule) {
     s.inlined = std::move(inlined);
     s.frozen.schedule = schedule;
 }
-
-/// The autoscheduler's result must be as legal as a user's.
-void autoschedule_or_fall_back(Scheduled &s, const Settings &settings, const Outputs *buffers) {
-    auto machine = autoschedule::host_machine(jit::with_capability_of_gpu(settings.target),
-                                              *settings.autoschedule);
-    s.sizes = sizes_of(s.frozen, buffers);
-    auto result = autoschedule::schedule(s.frozen.graph, s.frozen.schedule, s.sizes, machine,
-                                         *settings.autoschedule);
-    s.report = std::move(result.report);
-    s.user = s.frozen.schedule;
-    if (machine.gpu) {
-        AutoscheduleOptions single = *settings.autoschedule;
-        single.group_limit = 1;
-        s.without_fusion =
-            autoschedule::schedule(s.frozen.graph, s.frozen.schedule, s.sizes, machine, single)
-                .schedule;
-    }
-    try {
-        support::SuppressErrorReporting suppressed;
-        take_schedule(s, result.schedule);
-    } catch (const CompileError &error) {
-        fall_back(s, error.what());
-    }
-}
-
-schedules::Schedule all_at_root(const graph::Graph &graph, const schedules::Schedule &user) {
-    schedules::Schedule result = user;
-    for (const graph::FuncNode &f : graph.funcs) {
-        schedules::FuncSchedule &s = result[f.id];
-        if (!s.touched && s.compute.inlined()) {
-            s.compute.kind = schedules::LoopLevel::Kind::Root;
-            s.store.kind = schedules::LoopLevel::Kind::Root;
-        }
-    }
-    return result;
-}
-
-}  // namespace
 
 bool has_directives(const schedules::Schedule &schedule) {
     return std::any_of(schedule.funcs.begin(), schedule.funcs.end(), [](const auto &f) {
@@ -210,49 +192,6 @@ void freeze_and_schedule(Scheduled &s, const std::vector<Func> &outputs, const S
 }
 
 }  // namespace
-
-namespace {
-
-/// Every Func a kernel of its own; false if there is no such schedule, or it is not legal.
-bool fall_back_to_single_kernels(Scheduled &s, const std::string &why) {
-    if (!s.without_fusion)
-        return false;
-    const schedules::Schedule single = *std::exchange(s.without_fusion, std::nullopt);
-    try {
-        support::SuppressErrorReporting suppressed;
-        take_schedule(s, single);
-    } catch (const CompileError &) {
-        return false;
-    }
-    s.report.text +=
-        fmt::format("The chosen schedule could not be used ({}); each Func is computed by "
-                    "kernels of its own.\n",
-                    why);
-    return true;
-}
-
-}  // namespace
-
-void fall_back(Scheduled &s, const std::string &why) {
-    if (fall_back_to_single_kernels(s, why))
-        return;
-    schedules::Schedule user = *std::exchange(s.user, std::nullopt);
-    support::warn(fmt::format(
-        "{}: the schedule chosen by the autoscheduler could not be used ({}). Funcs without "
-        "directives are computed at root, without fusion; give them directives if that is slow. "
-        "Please report this.",
-        graph::description(s.frozen.graph), why));
-    s.report.text +=
-        fmt::format("The chosen schedule could not be used ({}); Funcs without directives are "
-                    "computed at root.\n",
-                    why);
-    try {
-        support::SuppressErrorReporting suppressed;
-        take_schedule(s, all_at_root(s.frozen.graph, user));
-    } catch (const CompileError &) {
-        take_schedule(s, user);
-    }
-}
 
 std::vector<autoschedule::Alternative> alternatives(const language::Frozen &frozen,
                                                     const Settings &settings,

@@ -33,9 +33,9 @@ namespace {
 
 class Builder {
   public:
-    Builder(const region::RegionPlan &plan, bool any_size, Stmt prologue)
-        : plan_(plan), tree_(plan.tree), graph_(tree_.graph()), any_size_(any_size),
-          prologue_(std::move(prologue)), needs_(tree_) {}
+    Builder(const region::RegionPlan &plan, Stmt prologue)
+        : plan_(plan), tree_(plan.tree), graph_(tree_.graph()), prologue_(std::move(prologue)),
+          needs_(tree_) {}
 
     /// Everything that stands just inside a level, around `inner`.
     Stmt inside(const Level &level, Stmt inner) {
@@ -313,11 +313,9 @@ class Builder {
             body = tests_at(nest, p, std::move(body));
         body = variables_at(nest, p, std::move(body));
         const Range &range = plan_.demand.loop(loop.name);
-        LoopKind kind = loop.dim.kind;
-        if (any_size_ && needs_constant_extent(kind) && !as_const_int(range.extent, nullptr))
-            kind = LoopKind::Serial;
-        return make_for(loop.name, range.min, range.extent, kind, std::move(body),
-                        partitioning(loop.dim.partition), origin_of(loop.name, *nest.stage));
+        return make_for(loop.name, range.min, range.extent, plan_.tails.of(*nest.stage).kinds[p],
+                        std::move(body), partitioning(loop.dim.partition),
+                        origin_of(loop.name, *nest.stage));
     }
 
     /// The name of a loop is that of a stage, a dot, and the variable: of the stage at hand, or of that which owns
@@ -402,7 +400,6 @@ class Builder {
     const region::RegionPlan &plan_;
     const region::LoopTree &tree_;
     const graph::Graph &graph_;
-    bool any_size_;
     Stmt prologue_;
     Needs needs_;
     std::set<FuncId> starts_;  ///< Funcs whose first update evaluates their pure definition
@@ -410,8 +407,8 @@ class Builder {
 
 }  // namespace
 
-Stmt build(const region::RegionPlan &plan, bool any_size, Stmt prologue) {
-    return Builder(plan, any_size, std::move(prologue)).inside("", Stmt());
+Stmt build(const region::RegionPlan &plan, Stmt prologue) {
+    return Builder(plan, std::move(prologue)).inside("", Stmt());
 }
 
 }  // namespace Pipe::lower

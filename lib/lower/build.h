@@ -26,9 +26,7 @@ namespace Pipe::lower {
 ///         for x { provide out(x, y) = ... }
 ///       }
 ///     }
-/// `any_size`: a vectorized or unrolled loop whose extent is not constant (because of the guards of
-/// splits) stays serial; otherwise the later passes reject it. `prologue` runs first
-/// (region_checks()); it may use the lets of the root.
-ir::Stmt build(const region::RegionPlan &plan, bool any_size, ir::Stmt prologue);
+/// `prologue` runs first (region_checks()); it may use the lets of the root.
+ir::Stmt build(const region::RegionPlan &plan, ir::Stmt prologue);
 
 }  // namespace Pipe::lower

@@ -1,5 +1,7 @@
 #include "lower/lower.h"
 
+#include <tuple>
+
 #include "ir/cse.h"
 #include "ir/fold.h"
 #include "ir/int32.h"
@@ -7,7 +9,6 @@
 #include "ir/simplify.h"
 #include "ir/verify.h"
 #include "ir/visit.h"
-#include "lower/assume.h"
 #include "lower/build.h"
 #include "lower/checks.h"
 #include "lower/flatten.h"
@@ -31,11 +32,11 @@
 #include "lower/trace.h"
 #include "lower/unroll_loops.h"
 #include "lower/vectorize_loops.h"
+#include "lower/versions.h"
 #include "lower/whole_blocks.h"
 #include "lower/widen_floats.h"
 #include "region/plan_print.h"
 #include "region/plan_verify.h"
-#include "schedule/specialize.h"
 #include "support/clock.h"
 
 namespace Pipe::lower {
@@ -44,29 +45,39 @@ using namespace ir;
 
 namespace {
 
-/// Variables that have one value where the conditions of a specialization hold.
-using KnownValues = std::vector<std::pair<std::string, Expr>>;
-
-/// What the passes may look at besides the loops.
+/// What the passes may look at besides the version at hand.
 struct Context {
-    const graph::Graph &graph;
-    const schedules::Schedule &schedule;
     const LowerOptions &options;
-    const KnownValues &known;
     const Target &target;
 };
 
-/// What the loops after a pass may contain.
+/// What a pass makes.
 enum class Form {
+    Schedule,          ///< a graph and a schedule, without loops
     Multidimensional,  ///< Provide, Realize, Call Func and Image: storage has coordinates
     Flat,              ///< Store, Allocate, Load: storage is flat memory
 };
 
+using Versions = std::vector<Version>;
+
 struct Pass {
     const char *name;
-    Stmt (*run)(const Stmt &, const Context &);
+    Versions (*run)(Versions, const Context &);
     Form result = Form::Flat;
 };
+
+/// A pass that rewrites the loops of each version by themselves: Stmt f(version, context).
+template <auto f> Versions rewrite(Versions versions, const Context &c) {
+    for (Version &v : versions)
+        v.loops = f(v, c);
+    return versions;
+}
+
+/// One that looks at the loops only: Stmt f(loops).
+template <Stmt (*f)(const Stmt &)> Versions rewrite_loops(Versions versions, const Context &c) {
+    return rewrite<[](const Version &v, const Context &) { return f(v.loops); }>(
+        std::move(versions), c);
+}
 
 Stmt with_promise(const std::string &buffer, const graph::BufferPromise &promise, Stmt body) {
     for (size_t d = 0; d < promise.dims.size(); d++) {
@@ -93,17 +104,39 @@ Stmt with_promises(const graph::Graph &graph, Stmt body) {
     return body;
 }
 
-Stmt build_loops(const Stmt &, const Context &c) {
-    region::LoopTree tree(c.graph, c.schedule);
+/// A pass before there are loops: f(version, context) changes the version.
+template <auto f> Versions change(Versions versions, const Context &c) {
+    for (Version &v : versions)
+        f(v, c);
+    return versions;
+}
+
+constexpr auto guard_in_place = [](Version &v, const Context &c) {
+    v.schedule = each_point_once(v.graph, v.schedule, c.options.in_place);
+};
+constexpr auto add_accumulators = [](Version &v, const Context &c) {
+    std::tie(v.graph, v.schedule) =
+        private_accumulators(v.graph, v.schedule, c.options.shared_loops);
+};
+
+Versions specialize(Versions versions, const Context &) {
+    return specialized(std::move(versions.at(0)));
+}
+
+Stmt build_loops(const Version &v, const Context &c) {
+    if (!v.failure.empty())
+        return make_assert(make_const(Bool(), 0), static_cast<int>(Failure::BadConstraint),
+                           {make_string(v.failure)});
+    region::LoopTree tree(v.graph, v.schedule);
     const region::RegionPlan plan = region::plan_regions(tree, c.options.any_size);
     if (c.options.after_plan)
         c.options.after_plan(region::to_string(plan));
     if (c.options.verify)
         region::verify(plan);
-    Stmt loops = build(plan, c.options.any_size, region_checks(plan));
-    for (const auto &[name, value] : c.known)
+    Stmt loops = build(plan, region_checks(plan));
+    for (const auto &[name, value] : v.known)
         loops = make_let(name, value, loops);
-    return make_block({shape_checks(plan, c.options.strides), with_promises(c.graph, loops)});
+    return make_block({shape_checks(plan, c.options.strides), with_promises(v.graph, loops)});
 }
 
 /// Outputs whose pure definition stores every element, with that stage.
@@ -122,130 +155,111 @@ std::set<std::pair<std::string, std::string>> overwritten_outputs(const graph::G
 }
 
 /// Buffers that the user may have given memory on a device.
-std::set<std::string> device_arguments(const Context &c) {
+std::set<std::string> device_arguments(const graph::Graph &graph, const Target &target) {
     std::set<std::string> names;
-    for (const Argument &a : arguments(c.graph))
-        if (c.target.has_cuda() && a.kind != Argument::Kind::Scalar)
+    for (const Argument &a : arguments(graph))
+        if (target.has_cuda() && a.kind != Argument::Kind::Scalar)
             names.insert(a.name);
     return names;
 }
 
-constexpr auto simplify_pass = [](const Stmt &s, const Context &) { return simplify(s); };
+Stmt simplify_all(const Stmt &s) {
+    return simplify(s);
+}
 
-constexpr Pass passes[] = {
-    {"build", build_loops, Form::Multidimensional},
-    {"skip",
-     [](const Stmt &s, const Context &c) {
-         return guard_unused_reads(skip_stages(s, c.graph, c.schedule));
-     },
-     Form::Multidimensional},
-    {"fork", [](const Stmt &s, const Context &c) { return fork_tasks(s, c.graph); },
-     Form::Multidimensional},
-    {"trace",
-     [](const Stmt &s, const Context &c) {
-         return trace(s, c.graph, c.schedule, c.options.name, c.options.trace_pipeline);
-     },
-     Form::Multidimensional},
-    {"flatten",
-     [](const Stmt &s, const Context &c) {
-         return flatten(s, c.graph, c.schedule, c.target, c.options.strides, c.options.in_place);
-     }},
-    {"simplify", simplify_pass},
-    {"guard", [](const Stmt &s, const Context &) { return guard_loops(s); }},
-    {"blocks", [](const Stmt &s, const Context &c) { return whole_blocks(s, &c.graph); }},
-    {"unroll", [](const Stmt &s, const Context &) { return unroll_loops(s); }},
-    {"vectorize", [](const Stmt &s, const Context &c) { return vectorize_loops(s, &c.target); }},
-    {"simplify-vectors", simplify_pass},
-    {"partition", [](const Stmt &s, const Context &) { return partition_loops(s); }},
-    {"simplify-partitions", simplify_pass},
-    {"prefixes", [](const Stmt &s, const Context &c) { return prefix_loops(s, c.target); }},
-    {"interleave", [](const Stmt &s, const Context &) { return interleave_stores(s); }},
-    {"share-loads", [](const Stmt &s, const Context &) { return share_strided_loads(s); }},
-    {"hoist-calls", [](const Stmt &s, const Context &) { return hoist_calls(s); }},
-    {"widen-floats", [](const Stmt &s, const Context &) { return widen_floats(s); }},
-    {"cse", [](const Stmt &s, const Context &) { return cse(s); }},
-    {"kernels", [](const Stmt &s, const Context &) { return make_kernels(s); }},
-    {"arrays", [](const Stmt &s, const Context &c) { return place_arrays(s, c.target); }},
-    {"barriers", [](const Stmt &s, const Context &) { return insert_barriers(s); }},
-    {"threads", [](const Stmt &s, const Context &) { return map_threads(s); }},
-    {"device-uses",
-     [](const Stmt &s, const Context &c) {
-         return insert_device_uses(s, overwritten_outputs(c.graph), device_arguments(c));
-     }},
-    {"lifetimes", [](const Stmt &s, const Context &) { return end_lifetimes(s); }},
+constexpr auto blocks = [](const Version &v, const Context &) {
+    return whole_blocks(v.loops, &v.graph);
+};
+constexpr auto skip = [](const Version &v, const Context &) {
+    return guard_unused_reads(skip_stages(v.loops, v.graph, v.schedule));
+};
+constexpr auto fork = [](const Version &v, const Context &) {
+    return fork_tasks(v.loops, v.graph);
+};
+constexpr auto trace_accesses = [](const Version &v, const Context &c) {
+    return trace(v.loops, v.graph, v.schedule, c.options.name, c.options.trace_pipeline);
+};
+constexpr auto flatten_storage = [](const Version &v, const Context &c) {
+    return flatten(v.loops, v.graph, v.schedule, c.target, c.options.strides, c.options.in_place);
+};
+constexpr auto vectorize = [](const Version &v, const Context &c) {
+    return vectorize_loops(v.loops, &c.target);
+};
+constexpr auto prefixes = [](const Version &v, const Context &c) {
+    return prefix_loops(v.loops, c.target);
+};
+constexpr auto arrays = [](const Version &v, const Context &c) {
+    return place_arrays(v.loops, c.target);
+};
+constexpr auto device_uses = [](const Version &v, const Context &c) {
+    return insert_device_uses(v.loops, overwritten_outputs(v.graph),
+                              device_arguments(v.graph, c.target));
 };
 
-void verify_after(const Pass &pass, const Stmt &s, const Context &context) {
+constexpr Pass passes[] = {
+    {"in-place", change<guard_in_place>, Form::Schedule},
+    {"private-accumulators", change<add_accumulators>, Form::Schedule},
+    {"specialize", specialize, Form::Schedule},
+    {"build", rewrite<build_loops>, Form::Multidimensional},
+    {"skip", rewrite<skip>, Form::Multidimensional},
+    {"fork", rewrite<fork>, Form::Multidimensional},
+    {"trace", rewrite<trace_accesses>, Form::Multidimensional},
+    {"flatten", rewrite<flatten_storage>},
+    {"simplify", rewrite_loops<simplify_all>},
+    {"guard", rewrite_loops<guard_loops>},
+    {"blocks", rewrite<blocks>},
+    {"unroll", rewrite_loops<unroll_loops>},
+    {"vectorize", rewrite<vectorize>},
+    {"simplify-vectors", rewrite_loops<simplify_all>},
+    {"partition", rewrite_loops<partition_loops>},
+    {"simplify-partitions", rewrite_loops<simplify_all>},
+    {"prefixes", rewrite<prefixes>},
+    {"interleave", rewrite_loops<interleave_stores>},
+    {"share-loads", rewrite_loops<share_strided_loads>},
+    {"hoist-calls", rewrite_loops<hoist_calls>},
+    {"widen-floats", rewrite_loops<widen_floats>},
+    {"cse", rewrite_loops<cse>},
+    {"kernels", rewrite_loops<make_kernels>},
+    {"arrays", rewrite<arrays>},
+    {"barriers", rewrite_loops<insert_barriers>},
+    {"threads", rewrite_loops<map_threads>},
+    {"device-uses", rewrite<device_uses>},
+    {"lifetimes", rewrite_loops<end_lifetimes>},
+};
+
+void verify_after(const Pass &pass, const Version &v) {
     if (pass.result == Form::Multidimensional) {
         VerifyOptions before_flatten;
         before_flatten.any_free_variable = before_flatten.any_buffer = true;
-        verify(s, before_flatten);
+        verify(v.loops, before_flatten);
     } else {
-        verify(Program{pass.name, arguments(context.graph), s});
+        verify(Program{pass.name, arguments(v.graph), v.loops});
     }
 }
 
-Stmt run_passes(const Context &context) {
-    Stmt s;
+void check_loops_after(const Pass &pass, Version &v, const LowerOptions &options) {
+    if (!v.loops.defined())
+        v.loops = make_evaluate(int32(0));
+    if (options.after_pass)
+        options.after_pass(pass.name, v.loops);  // shows what verify refuses, too
+    if (options.verify)
+        verify_after(pass, v);
+}
+
+Versions run_passes(Version pipeline, const Context &context) {
+    Versions versions{std::move(pipeline)};
     for (const Pass &pass : passes) {
         const auto start = support::Clock::now();
-        s = pass.run(s, context);
+        versions = pass.run(std::move(versions), context);
         if (context.options.timed)
             context.options.timed(pass.name, support::ms_since(start));
-        if (!s.defined())
-            s = make_evaluate(int32(0));
-        if (context.options.after_pass)
-            context.options.after_pass(pass.name, s);  // shows what verify refuses, too
-        if (context.options.verify)
-            verify_after(pass, s, context);
+        if (pass.result != Form::Schedule)
+            for (Version &v : versions)
+                check_loops_after(pass, v, context.options);
         if (context.options.stop_after == pass.name)
             break;
     }
-    return s;
-}
-
-/// Adds the values that the condition says: `v == 3`, `b`, `!b`, and conjunctions of them. (Floats that
-/// compare equal may be different.)
-void learn(const Expr &condition, bool holds, KnownValues &known) {
-    const ExprNode &e = *condition.get();
-    if (e.op == Op::Variable)
-        known.emplace_back(e.name, make_const(Bool(), holds ? 1 : 0));
-    if (e.op == Op::Not)
-        learn(e.args[0], !holds, known);
-    if (e.op == (holds ? Op::And : Op::Or))
-        for (const Expr &part : e.args)
-            learn(part, holds, known);
-    if (e.op != (holds ? Op::EQ : Op::NE))
-        return;
-    for (size_t side : {size_t(0), size_t(1)})
-        if (e.args[side]->op == Op::Variable && is_constant(e.args[1 - side]) &&
-            !e.args[side].type().is_float())
-            known.emplace_back(e.args[side]->name, e.args[1 - side]);
-}
-
-KnownValues with(KnownValues known, const Expr &condition, bool holds) {
-    learn(condition, holds, known);
-    return known;
-}
-
-/// specialize(): the whole pipeline once per condition, and once for the rest.
-Stmt specialized(const graph::Graph &graph, const schedules::Schedule &schedule,
-                 const LowerOptions &options, const Target &target, const KnownValues &known = {}) {
-    std::optional<schedules::Branch> branch = schedules::branch(schedule);
-    if (!branch)
-        return run_passes({graph, schedule, options, known, target});
-    if (!branch->condition.defined()) {
-        std::string message =
-            "specialize_fail of " + located_name(graph[branch->func], 0) + ": " + branch->failure;
-        return make_assert(make_const(Bool(), 0), static_cast<int>(Failure::BadConstraint),
-                           {make_string(message)});
-    }
-    const Expr &condition = branch->condition;
-    Stmt holds = specialized(assume(graph, condition, true), branch->holds, options, target,
-                             with(known, condition, true));
-    Stmt otherwise = specialized(assume(graph, condition, false), branch->otherwise, options,
-                                 target, with(known, condition, false));
-    return simplify(make_if(condition, holds, otherwise));
+    return versions;
 }
 
 }  // namespace
@@ -274,9 +288,8 @@ std::vector<std::string> pass_names() {
 
 Program lower(const graph::Graph &graph, const schedules::Schedule &schedule, const Target &target,
               const LowerOptions &options) {
-    auto [whole, loops] = private_accumulators(
-        graph, each_point_once(graph, schedule, options.in_place), options.shared_loops);
-    Program program{options.name, arguments(whole), specialized(whole, loops, options, target)};
+    Program program{options.name, arguments(graph), {}};
+    program.body = joined(run_passes({graph, schedule}, {options, target}));
     program.in_place = options.in_place;
     for (const graph::FuncNode &f : graph.funcs) {
         if (schedule[f.id].no_profiling)

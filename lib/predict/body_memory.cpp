@@ -81,7 +81,6 @@ Value Body::element(const ExprNode &e, const Form &index) {
 
 /// Accesses of a whole register that touch two cache lines, as a share.
 double Body::crossing(const Form &index, Type type) const {
-    constexpr double line = 64;
     if (type.is_scalar() || std::abs(index.lane_step) != 1)
         return 0;
     const double bytes =

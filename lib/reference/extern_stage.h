@@ -33,7 +33,7 @@ class ExternStage {
         uint64_t bits = 0;
         void *host = nullptr;
         std::vector<BufferDim> dims;
-        std::vector<uint8_t> memory;
+        std::vector<uint8_t> memory{};
         BufferView view() { return {host, type, dims}; }
     };
 

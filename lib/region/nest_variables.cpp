@@ -6,45 +6,38 @@ namespace Pipe::region {
 
 using namespace ir;
 
-namespace {
-
-/// What transform i took apart, innermost first.
-void add_variables(const RegionPlan &plan, const StageNest &nest, size_t i, Lets &lets) {
+Lets taken_apart(const LoopTree &tree, const StageNest &nest, const schedules::Transform &t,
+                 const std::map<std::string, Range> &ranges, const Expr &offset) {
     using Kind = schedules::Transform::Kind;
-    const schedules::Transform &t = nest.transforms[i];
-    const std::map<std::string, Range> &ranges = plan.demand.of(nest).ranges;
-    auto variable = [&](const std::string &v) { return plan.tree.variable(nest, v); };
-    auto let = [&](const std::string &v, const Expr &value) {
-        lets.emplace_back(variable(v)->name, value);
-    };
-    if (t.kind == Kind::Rename) {
-        let(t.old_name, variable(t.outer));
-    } else if (t.kind == Kind::Fuse) {
-        const Range &in = ranges.at(t.inner), &out = ranges.at(t.outer);
-        const Expr fused = variable(t.old_name);
-        let(t.inner, add(mod(fused, in.extent), in.min));
-        let(t.outer, add(div(fused, in.extent), out.min));
-    } else {
-        const Range &old = ranges.at(t.old_name);
-        const Expr offset = shifts(plan.tails.of(nest).tails[i])
-                                ? shifted_offset(plan.tree.graph(), nest, t)
-                                : mul(variable(t.outer), t.factor);
-        let(t.old_name, add(add(offset, old.min), variable(t.inner)));
-    }
+    auto variable = [&](const std::string &v) { return tree.variable(nest, v); };
+    if (t.kind == Kind::Rename)
+        return {{variable(t.old_name)->name, variable(t.outer)}};
+    if (t.kind == Kind::Split)
+        return {{variable(t.old_name)->name,
+                 add(add(offset, ranges.at(t.old_name).min), variable(t.inner))}};
+    const Range &in = ranges.at(t.inner), &out = ranges.at(t.outer);
+    const Expr fused = variable(t.old_name);
+    return {{variable(t.inner)->name, add(mod(fused, in.extent), in.min)},
+            {variable(t.outer)->name, add(div(fused, in.extent), out.min)}};
 }
-
-}  // namespace
 
 Lets variables_at(const RegionPlan &plan, const StageNest &nest, size_t p) {
     using Kind = schedules::Transform::Kind;
+    const std::map<std::string, Range> &ranges = plan.demand.of(nest).ranges;
     Lets lets;  // later transforms make what earlier ones use
     for (size_t i = 0; i < nest.transforms.size(); i++) {
         const schedules::Transform &t = nest.transforms[i];
         const std::string &known = t.kind == Kind::Fuse ? t.inner : t.old_name;
-        if (nest.known_in.at(known) == p)
-            add_variables(plan, nest, i, lets);
-        if (shifts(plan.tails.of(nest).tails[i]) && nest.known_in.at(t.outer) == p) {
-            const Expr extent = plan.demand.of(nest).ranges.at(t.old_name).extent;
+        const bool shifted = shifts(plan.tails.of(nest).tails[i]);
+        if (nest.known_in.at(known) == p) {
+            const Expr offset = t.kind != Kind::Split ? Expr()
+                                : shifted             ? shifted_offset(plan.tree.graph(), nest, t)
+                                          : mul(plan.tree.variable(nest, t.outer), t.factor);
+            for (auto &let : taken_apart(plan.tree, nest, t, ranges, offset))
+                lets.push_back(std::move(let));
+        }
+        if (shifted && nest.known_in.at(t.outer) == p) {
+            const Expr extent = ranges.at(t.old_name).extent;
             lets.emplace_back(
                 shifted_offset(plan.tree.graph(), nest, t)->name,
                 min(mul(plan.tree.variable(nest, t.outer), t.factor), sub(extent, t.factor)));

@@ -5,6 +5,11 @@
 
 namespace Pipe::region {
 
+/// The variables that a split, fuse or rename took apart, by those of the loops that it made. `offset`: of a
+/// split, where the iteration of the outer loop begins, counted from the beginning of the range.
+Lets taken_apart(const LoopTree &tree, const StageNest &nest, const schedules::Transform &t,
+                 const std::map<std::string, Range> &ranges, const Expr &offset);
+
 /// The variables of the stage whose values are known just inside its loop number p (0: the outermost): what
 /// is split or fused, the offsets of tails that shift inwards, and its own variable of a loop that it shares
 /// with a shift. Each uses only earlier ones.

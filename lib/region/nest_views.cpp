@@ -5,6 +5,7 @@
 #include "ir/equal.h"
 #include "ir/int32.h"
 #include "ir/simplify.h"
+#include "region/nest_variables.h"
 #include "region/region_solver.h"
 
 namespace Pipe::region {
@@ -54,26 +55,22 @@ std::map<std::string, Range> RegionSolver::ranges_in(const StageNest &nest, cons
 void RegionSolver::define_from_loops(const StageNest &nest, const std::string &name,
                                      const std::map<std::string, Range> &ranges) {
     using Kind = schedules::Transform::Kind;
-    auto variable = [&](const std::string &v) { return tree_.variable(nest, v); };
     for (const schedules::Transform &t : nest.transforms) {
-        if (t.kind == Kind::Fuse && (name == t.inner || name == t.outer)) {
-            define_from_loops(nest, t.old_name, ranges);
-            const Range &inner = ranges.at(t.inner);
-            const Expr fused = variable(t.old_name);
-            lets_.define(variable(name)->name,
-                         name == t.inner ? add(mod(fused, inner.extent), inner.min)
-                                         : add(div(fused, inner.extent), ranges.at(t.outer).min));
-        } else if (t.kind != Kind::Fuse && name == t.old_name) {
-            define_from_loops(nest, t.outer, ranges);
-            if (t.kind == Kind::Rename)
-                return lets_.define(variable(name)->name, variable(t.outer));
+        const bool fused = t.kind == Kind::Fuse;
+        if (fused ? name != t.inner && name != t.outer : name != t.old_name)
+            continue;
+        define_from_loops(nest, fused ? t.old_name : t.outer, ranges);
+        Expr offset;
+        if (t.kind == Kind::Split) {
             define_from_loops(nest, t.inner, ranges);
-            Expr offset = mul(variable(t.outer), t.factor);
-            if (shifts(tails_.tail_of(nest, t, ranges.at(name).extent)))
-                offset = min(offset, sub(ranges.at(name).extent, t.factor));
-            lets_.define(variable(name)->name,
-                         add(add(offset, ranges.at(name).min), variable(t.inner)));
+            offset = mul(tree_.variable(nest, t.outer), t.factor);
+            if (const Expr &extent = ranges.at(name).extent;
+                shifts(tails_.tail_of(nest, t, extent)))
+                offset = min(offset, sub(extent, t.factor));
         }
+        for (const auto &[made, value] : taken_apart(tree_, nest, t, ranges, offset))
+            if (made == tree_.variable(nest, name)->name)
+                lets_.define(made, value);
     }
 }
 

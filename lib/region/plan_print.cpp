@@ -157,6 +157,10 @@ std::string to_string(const TailPlan &tails, const LoopTree &tree) {
                     fmt::format("  {}: split {} into {}, {} by {}: {}, because {}\n",
                                 stage_name(func, nest.stage), t.old_name, t.outer, t.inner,
                                 ir::to_string(t.factor), to_string(of.tails[i]), of.because[i]);
+        for (size_t i = 0; i < of.kinds.size(); i++)
+            if (const StageLoop &loop = nest.loops[i]; of.kinds[i] != loop.dim.kind)
+                result +=
+                    "  loop " + loop.name + " is serial, because its extent is not constant\n";
     });
     return result;
 }

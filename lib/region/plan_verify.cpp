@@ -86,6 +86,8 @@ class Verifier {
         }
         if (plan_.tails.of(nest).tails.size() != nest.transforms.size())
             fail("splits of " + name + " have no tail");
+        if (plan_.tails.of(nest).kinds.size() != nest.loops.size())
+            fail("loops of " + name + " have no kind");
         for (const schedules::Transform &t : nest.transforms)
             if (!demand.ranges.count(t.old_name))
                 fail(fmt::format("'{}' of {} has no range", t.old_name, name));

@@ -41,6 +41,7 @@ inline bool goes_beyond(Tail t, Use use) {
 struct StageTails {
     std::vector<Tail> tails;           ///< None for transforms that are not splits
     std::vector<std::string> because;  ///< why each split ends that way
+    std::vector<LoopKind> kinds;       ///< of the loops: see TailRules::kind
 };
 
 struct TailPlan {

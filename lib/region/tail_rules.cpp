@@ -241,14 +241,24 @@ TailRules::spans(const StageNest &nest, const std::map<std::string, Range> &rang
     return result;
 }
 
+LoopKind TailRules::kind(const StageLoop &loop, const Range &range) const {
+    const bool constant = as_const_int(range.extent, nullptr);
+    return any_size_ && !constant && needs_constant_extent(loop.dim.kind) ? LoopKind::Serial
+                                                                          : loop.dim.kind;
+}
+
 TailPlan plan_tails(const LoopTree &tree, const Demand &demand, const TailRules &rules) {
     TailPlan plan;
     plan.stages.resize(tree.graph().funcs.size());
     for (const graph::FuncNode &func : tree.graph().funcs)
         for (const StageNest &nest : tree.place(func.id).stages) {
+            StageTails &tails = plan.stages[static_cast<size_t>(func.id)].emplace_back();
             const std::map<std::string, Range> &ranges = demand.of(nest).ranges;
-            plan.stages[static_cast<size_t>(func.id)].push_back(
-                ranges.empty() ? StageTails() : rules.stage_tails(nest, ranges));
+            if (ranges.empty())
+                continue;
+            tails = rules.stage_tails(nest, ranges);
+            for (const StageLoop &loop : nest.loops)
+                tails.kinds.push_back(rules.kind(loop, demand.loop(loop.name)));
         }
     return plan;
 }

@@ -29,6 +29,9 @@ class TailRules {
                  const Expr &extent) const;
     /// Whether the inner loop of a guarded split (the transform of that number) ends early.
     bool shrinks(const StageNest &nest, size_t split) const;
+    /// The kind of a loop: the schedule's; but code for any size has no tails that make the extent of a
+    /// vectorized or unrolled loop constant, so that it may have to be serial.
+    LoopKind kind(const StageLoop &loop, const Range &range) const;
     /// The tails as the loops have them: None where the inner loop ends early.
     StageTails stage_tails(const StageNest &nest, const std::map<std::string, Range> &ranges) const;
 

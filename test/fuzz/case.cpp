@@ -154,11 +154,10 @@ std::vector<Box> Case::random_sizes() {
 /// Whether the autoscheduler's schedule had to be replaced, which it must not without the user's
 /// directives. (A bound on the storage of a Func that has no compute level may suit no level.)
 std::string fall_back_of(const std::string &report) {
-    for (const char *sign : {"no fusion, because", "could not be used"})
-        if (const size_t at = report.find(sign);
-            at != std::string::npos && report.find(".bound_storage(", at) == std::string::npos)
-            return "the autoscheduler fell back: " + report;
-    return "";
+    const size_t at = report.find("no usable schedule");
+    const bool fell =
+        at != std::string::npos && report.find(".bound_storage(", at) == std::string::npos;
+    return fell ? "the autoscheduler fell back: " + report : "";
 }
 
 std::string autoscheduled_by(const AutoscheduleOptions &options) {

@@ -68,7 +68,7 @@ class Run {
     }
 
     /// Or so many iterations of them that they would take too long.
-    void run() { execute(lower::build(plan_, false, Stmt())); }
+    void run() { execute(lower::build(plan_, Stmt())); }
 
     bool has_unknown() const { return demand_.has_unknown(); }
 

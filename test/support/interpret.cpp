@@ -96,6 +96,10 @@ void Interpreter::execute(const Stmt &s) {
     case StmtOp::Provide:
     case StmtOp::Realize:
         throw BadProgram("not flattened: " + ir::to_string(s));
+    case StmtOp::Launch:
+    case StmtOp::Barrier:
+    case StmtOp::Use:
+        throw BadProgram("no device here: " + ir::to_string(s));
     }
 }
 

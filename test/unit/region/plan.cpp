@@ -166,6 +166,26 @@ TEST_CASE("windows of a chain with boundaries are folded, in tiles as well", "[r
     }
 }
 
+TEST_CASE("code for any size runs a vector loop of unknown extent serially", "[region]") {
+    Stencil s;
+    s.out.vectorize(x);  // without a split: the extent is that of the output
+    s.in.compute_root().split(x, xo, xi, 8).vectorize(xi);
+    const Regions regions(s.out);
+    const RegionPlan usual = region::plan_regions(regions.tree, false);
+    const RegionPlan any_size = region::plan_regions(regions.tree, true);
+    region::verify(any_size);
+    auto kinds = [&](const RegionPlan &plan, const char *func) {
+        return plan.tails.stages[static_cast<size_t>(regions.id(func))][0].kinds;
+    };
+    using Kinds = std::vector<LoopKind>;
+    CHECK(kinds(usual, "out") == Kinds{LoopKind::Vectorized, LoopKind::Serial});
+    CHECK(kinds(any_size, "out") == Kinds{LoopKind::Serial, LoopKind::Serial});
+    CHECK(kinds(usual, "in") == Kinds{LoopKind::Vectorized, LoopKind::Serial, LoopKind::Serial});
+    CHECK(kinds(any_size, "in") == kinds(usual, "in"));
+    CHECK(to_string(any_size.tails, regions.tree).find("loop out.s0.x is serial") !=
+          std::string::npos);
+}
+
 TEST_CASE("why a window is not kept", "[region]") {
     auto storage_with = [](const std::function<void(Stencil &)> &schedule) {
         Stencil s;
