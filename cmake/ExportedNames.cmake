@@ -4,7 +4,7 @@
 
 cmake_policy(VERSION 3.25)
 
-set(layers autoschedule codegen driver graph image_io ir jit language lower poly predict reference region support)
+set(layers autoschedule codegen driver graph image_io ir jit language lower poly predict reference region runtime support)
 set(declared "^_ZN4Pipe2ir(6retain|7release|ls)")  # in <pipe/expr.h> and <pipe/stream.h>
 
 # Functions and objects, type information, virtual and thread-local ones, static ones of functions.

@@ -1,7 +1,7 @@
 # Each layer is an object library, so that it can be built alone (ninja pipe_lower). All of them
 # together form the library Pipe. Their order is that of the layers.
 
-set(PIPE_ALL_LAYERS support ir image_io schedule graph language poly region reference autoschedule lower
+set(PIPE_ALL_LAYERS support ir runtime image_io schedule graph language poly region reference autoschedule lower
     predict codegen jit driver)
 set(PIPE_LAYERS "${PIPE_ALL_LAYERS}" CACHE STRING
     "Layers to build; a shorter list lets a layer's tests run while layers above it do not compile")
@@ -13,6 +13,9 @@ add_library(pipe_internals EXCLUDE_FROM_ALL)
 
 function(pipe_add_layer layer folder)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  if(layer STREQUAL "jit")
+    list(FILTER sources EXCLUDE REGEX "/jit/runtime/")
+  endif()
   if(NOT sources)
     return()
   endif()
@@ -36,9 +39,12 @@ foreach(layer IN LISTS PIPE_LAYERS)
     set(packages pipe_isl)
   elseif(layer STREQUAL "codegen")
     set(packages pipe_llvm)
+  elseif(layer STREQUAL "runtime")
+    set(folder ${PROJECT_SOURCE_DIR}/jit/runtime)
+    set(packages pipe_xxhash OpenMP::OpenMP_CXX)
   elseif(layer STREQUAL "jit")
     set(folder ${PROJECT_SOURCE_DIR}/jit)
-    set(packages pipe_llvm OpenMP::OpenMP_CXX)
+    set(packages pipe_llvm)
   elseif(layer STREQUAL "driver")
     set(packages nlohmann_json::nlohmann_json)
     include(EmbedPage)

@@ -20,6 +20,11 @@ add_library(pipe_hwloc INTERFACE)
 target_include_directories(pipe_hwloc SYSTEM INTERFACE ${HWLOC_INCLUDE_DIR})
 target_link_libraries(pipe_hwloc INTERFACE ${HWLOC_LIBRARY})
 
+# Checksums of files. Headers without a library, inside jit/runtime only.
+find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
+add_library(pipe_xxhash INTERFACE)
+target_include_directories(pipe_xxhash SYSTEM INTERFACE ${XXHASH_INCLUDE_DIR})
+
 # The shared libLLVM: one copy in the process, quick links.
 add_library(pipe_llvm INTERFACE)
 target_include_directories(pipe_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})

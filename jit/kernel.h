@@ -6,8 +6,7 @@
 #include <string>
 
 #include "ir/program.h"
-#include "jit/abi.h"
-#include <pipe/jit.h>
+#include "jit/runtime/run_kernel.h"
 #include <pipe/target.h>
 
 namespace Pipe::jit {
@@ -21,27 +20,6 @@ struct CompileTimes {
     double total() const { return emit + optimize + machine + link; }
 };
 
-class Profile;
-
-struct RunOptions {
-    int threads = 0;            ///< for parallel loops; 0 = default_threads()
-    int64_t scratch_limit = 0;  ///< maximum scratch memory per thread in bytes; 0 = no limit
-    JITUserContext *context = nullptr;  ///< passed to handlers
-    JITHandlers handlers = {};          ///< those of `context` are ignored
-    uint64_t memo_owner = 0;     ///< kernels with the same owner and name share memoized entries
-    Profile *profile = nullptr;  ///< accumulates measurements; Target::Profile only
-};
-
-/// Prints text with custom_print, or to standard output.
-void print(const RunOptions &options, const std::string &text);
-
-/// Overrides *handlers by those of `first` that are set.
-void put_before(const JITHandlers &first, JITHandlers *handlers);
-
-struct RunStats {
-    int64_t peak_scratch_bytes = 0;  ///< sum of the peaks of all threads (without stacks)
-};
-
 /// Compiled code. A handle: copies share the code, which lives as long as one of them. Thread-safe.
 class Kernel {
   public:
@@ -49,11 +27,11 @@ class Kernel {
 
     bool defined() const { return impl_ != nullptr; }
 
-    /// Calls the code with `args` as described in codegen/abi.h. Returns 0, or an error code with
+    /// Calls the code with `args` as described in jit/runtime/abi.h. Returns 0, or an error code with
     /// its message in *error. Throws only exceptions of handlers. Everything that the code
     /// allocated is freed; the scratch memory of the threads is kept for the next run.
-    int run(const RunOptions &options, void *const *args, std::string *error,
-            RunStats *stats = nullptr) const;
+    int run(const runtime::RunOptions &options, void *const *args, std::string *error,
+            runtime::RunStats *stats = nullptr) const;
 
     /// Whether it was compiled for a target with the feature Profile.
     bool is_profiled() const;

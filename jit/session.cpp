@@ -11,7 +11,7 @@
 #include <llvm/Support/MemoryBuffer.h>
 
 #include "ir/extern_functions.h"
-#include "jit/runtime.h"
+#include "jit/runtime/runtime.h"
 #include "jit/symbols.h"
 #include <pipe/error.h>
 
@@ -105,7 +105,7 @@ Session::Session() : orc_(std::make_unique<Orc>()) {
         orc_->linker->addPlugin(std::move(plugin));
     orc_->process = &orc_->session->createBareJITDylib("process");
     orc::SymbolMap symbols;
-    for (const RuntimeSymbol &s : runtime_symbols()) {
+    for (const runtime::RuntimeSymbol &s : runtime::runtime_symbols()) {
         symbols[orc_->session->intern(s.name)] = {orc::ExecutorAddr::fromPtr(s.address),
                                                   llvm::JITSymbolFlags::Exported};
     }
@@ -122,14 +122,14 @@ Session &Session::get() {
 namespace {
 
 /// Null where the object has none.
-codegen::GPUModule *find_gpu_module(orc::ExecutionSession &session, orc::JITDylib &dylib) {
-    const orc::SymbolStringPtr name = session.intern(codegen::gpu_module_symbol);
+runtime::GPUModule *find_gpu_module(orc::ExecutionSession &session, orc::JITDylib &dylib) {
+    const orc::SymbolStringPtr name = session.intern(runtime::gpu_module_symbol);
     auto found = checked(
         session.lookup(orc::makeJITDylibSearchOrder(&dylib),
                        orc::SymbolLookupSet(name, orc::SymbolLookupFlags::WeaklyReferencedSymbol)));
     auto symbol = found.find(name);
     return symbol == found.end() ? nullptr
-                                 : symbol->second.getAddress().toPtr<codegen::GPUModule *>();
+                                 : symbol->second.getAddress().toPtr<runtime::GPUModule *>();
 }
 
 }  // namespace

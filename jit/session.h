@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/gpu_abi.h"
+#include "jit/runtime/gpu_abi.h"
 
 namespace Pipe::jit {
 
@@ -15,7 +15,7 @@ class Code {
   public:
     virtual ~Code() = default;
     void *entry = nullptr;
-    codegen::GPUModule *gpu_module = nullptr;  ///< its kernels for a GPU; null: it has none
+    runtime::GPUModule *gpu_module = nullptr;  ///< its kernels for a GPU; null: it has none
 };
 
 class Session {

@@ -2,7 +2,7 @@
 
 #include "apps/common/arrays.h"
 #include "apps/gpu/ptx.h"
-#include "jit/gpu/emulator.h"
+#include "jit/runtime/gpu/emulator.h"
 
 #include <algorithm>
 #include <chrono>
@@ -12,7 +12,7 @@ namespace gpu {
 
 namespace {
 
-using Pipe::jit::EmulatorCounters;
+using Pipe::runtime::EmulatorCounters;
 
 constexpr int a100 = 80;
 
@@ -51,11 +51,11 @@ std::map<std::string, EmulatorCounters> count(const apps::App &app, Way way, Fig
     figures.search_ms = s.search_ms;
     const Pipe::Buffer<> output = apps::make_output(app, *s.program, figures.size);
     s.pipeline.realize(output, target);  // the first one may find that the size needs other code
-    Pipe::jit::emulated_device().start_counting();
+    Pipe::runtime::emulated_device().start_counting();
     s.pipeline.realize(output, target);
     std::map<std::string, EmulatorCounters> kernels;
     const double points = double(figures.size.width) * figures.size.height;
-    for (const EmulatorCounters &launch : Pipe::jit::emulated_device().stop_counting()) {
+    for (const EmulatorCounters &launch : Pipe::runtime::emulated_device().stop_counting()) {
         figures.kernels++;
         figures.sectors_per_pixel += double(launch.sectors()) / points;
         figures.compulsory_sectors += double(launch.compulsory_sectors) / points;

@@ -1,7 +1,7 @@
 #include "apps/gpu/timing.h"
 
 #include "apps/common/arrays.h"
-#include "jit/gpu/devices.h"
+#include "jit/runtime/gpu/devices.h"
 
 #include <fmt/format.h>
 
@@ -14,8 +14,8 @@ namespace gpu {
 
 namespace {
 
-using Pipe::jit::Device;
-using Pipe::jit::DeviceQueue;
+using Pipe::runtime::Device;
+using Pipe::runtime::DeviceQueue;
 
 const Pipe::Target &cuda() {
     static const Pipe::Target target("host-cuda");
@@ -23,7 +23,7 @@ const Pipe::Target &cuda() {
 }
 
 Device &device() {
-    return Pipe::jit::device_finder(cuda())(nullptr);
+    return Pipe::runtime::device_finder(cuda())(nullptr);
 }
 
 double milliseconds_of(const std::function<void()> &run) {

@@ -45,6 +45,36 @@ const std::optional<RegisterBlock> &GroupModel::block_of(size_t member, size_t s
     return at->second;
 }
 
+/// The block of an update under this tiling.
+const std::optional<RegisterBlock> &GroupModel::block_under(size_t member, const Blocked &update,
+                                                            const Tiling &t) const {
+    const bool in_block = levels_of(t)[member] == Level::Block;
+    return block_of(member, update.stage,
+                    is_tiled(member, update.stage)
+                        ? step_extents(member, t)
+                        : graph_.nodes[static_cast<size_t>(nodes_[member])].extents,
+                    in_block ? sums_.size() : 1);
+}
+
+/// Parts of rows of an external buffer that are misses, because register blocks whose RVars move over rows read more
+/// rows at a time than the prefetchers follow.
+double GroupModel::unforeseen_parts(size_t e, const Tiling &t) const {
+    const int buffer = static_cast<int>(members_.size() + e);
+    const Region &read = regions_[members_.size() + e];
+    double parts = 0;
+    for (size_t m = 0; m < members_.size(); m++) {
+        if (std::none_of(members_[m].reads.begin(), members_[m].reads.end(),
+                         [&](const Read &r) { return r.buffer == buffer; }))
+            continue;
+        const double rows = (read.tile / read.row) / (regions_[m].tile / regions_[m].row);
+        for (const Blocked &update : members_[m].blocked)
+            if (const auto &block = block_under(m, update, t);
+                block && block->is_of_points() && rows * double(block->rows) > machine_.streams)
+                parts = std::max(parts, read.total / double(block->size(0)));
+    }
+    return parts;
+}
+
 /// Clocks per point of the updates in register blocks; their memory traffic from beyond L2 is added
 /// to block_bytes_.
 double GroupModel::add_blocks(size_t member, const Tiling &t, double padded) const {
@@ -56,12 +86,7 @@ double GroupModel::add_blocks(size_t member, const Tiling &t, double padded) con
     for (const Blocked &update : all) {
         const bool tiled = is_tiled(member, update.stage);
         const double steps = !tiled ? 1 : row_wise ? steps_ : tiles_;
-        const bool in_block = levels_of(t)[member] == Level::Block;
-        const auto &block =
-            block_of(member, update.stage,
-                     tiled ? step_extents(member, t)
-                           : graph_.nodes[static_cast<size_t>(nodes_[member])].extents,
-                     in_block ? sums_.size() : 1);
+        const auto &block = block_under(member, update, t);
         clocks += update.repeats * (block ? block->clocks : padded * update.plain_clocks);
         if (block)
             block_bytes_ += block->far_bytes * steps;

@@ -359,7 +359,8 @@ void GroupModel::add_far_memory(const Tiling &t, Cost &cost) const {
         const double sweep = all / r.again;
         cost.far_memory += std::max(0.0, sweep - once) / machine_.l3_rate +
                            (all - sweep) / (gone ? ext.from.rate : machine_.l3_rate);
-        cost.overhead += starts(r, ext.region, ext.bytes, ext.from, t);
+        cost.overhead += std::max(starts(r, ext.region, ext.bytes, ext.from, t),
+                                  unforeseen_parts(e, t) * ext.from.start);
     }
     double read = 0, sizes = 0;
     for (size_t e = 0; e < externals_.size(); e++)

@@ -191,6 +191,9 @@ class GroupModel {
     const std::optional<RegisterBlock> &block_of_sums(const Tiling &t) const;
     bool has_block(const Tiling &t) const;
     void set_block(const Tiling &t, Plan &plan) const;
+    const std::optional<RegisterBlock> &block_under(size_t member, const Blocked &update,
+                                                    const Tiling &t) const;
+    double unforeseen_parts(size_t e, const Tiling &t) const;
     double add_blocks(size_t member, const Tiling &t, double padded) const;
     void add_compute(const Tiling &tiling, Cost &cost) const;
     void add_near_memory(const Tiling &tiling, Cost &cost) const;

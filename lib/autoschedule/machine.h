@@ -22,13 +22,14 @@ struct Machine {
     int64_t l2_bytes = 1 << 20;
     int64_t l3_bytes = 16 << 20;  ///< shared by all cores
 
-    std::optional<GPU> gpu;       ///< where the target has kernels
+    std::optional<GPU> gpu;  ///< where the target has kernels
 
     // Vector instructions per clock.
     double arithmetic_rate = 2, load_rate = 2, store_rate = 1;
     // Streaming bandwidth from beyond L1, in bytes per clock and core.
     double l2_rate = 32, l3_rate = 10, dram_rate = 6.5;
     double dram_rate_all_cores = 40;
+    double streams = 16;  ///< rows at a time that the prefetchers of a core follow
 
     // Clocks.
     double row_overhead = 5;    ///< entering one innermost loop

@@ -11,11 +11,11 @@
 
 #include <algorithm>
 
-#include "codegen/abi.h"
 #include "codegen/device/device_code.h"
 #include "codegen/stmt_emitter.h"
 #include "ir/fold.h"
 #include "ir/visit.h"
+#include "jit/runtime/abi.h"
 #include "support/error_text.h"
 
 namespace Pipe::codegen {
@@ -97,8 +97,7 @@ void StmtEmitter::allocate(const ir::StmtNode &s) {
                            ".store_in: its size is not known at compile time, so it cannot "
                            "be kept in registers. Bound it (bound_storage, or splits by "
                            "constants), or use Stack.");
-    const bool alone =
-        known && frame_.stack_bytes + *known <= max_frame / 2 && may_be_registers(s);
+    const bool alone = known && frame_.stack_bytes + *known <= max_frame / 2 && may_be_registers(s);
     const size_t array = known && !alone ? unused_array(s, *known) : frame_.arrays.size();
     const int64_t more = array < frame_.arrays.size() ? 0 : known.value_or(0);
     if (asked && (*known > max_asked_stack_array || frame_.stack_bytes + more > max_frame))
@@ -136,17 +135,20 @@ void StmtEmitter::allocate_for_kernels(const ir::StmtNode &s) {
     exprs_.forget();
     Value *none = llvm::ConstantPointerNull::get(b_.getPtrTy());
     Value *block = s.on_device ? none : push_block(s.name, bytes);
-    with_memory(s, {s.name, block, s.on_device ? nullptr : bytes, open_device_buffer(s.name, block, bytes)});
+    with_memory(s, {s.name, block, s.on_device ? nullptr : bytes,
+                    open_device_buffer(s.name, block, bytes)});
 }
 
 Value *StmtEmitter::open_device_buffer(const std::string &name, Value *host, Value *bytes) {
     llvm::Type *i8 = b_.getInt8Ty(), *i32 = b_.getInt32Ty(), *pointer = b_.getPtrTy();
-    Value *device = frame_.entry_alloca(i8, sizeof(DeviceBuffer), 8);
-    b_.CreateMemSet(device, b_.getInt8(0), sizeof(DeviceBuffer), llvm::Align(8));
-    auto set = [&](size_t at, Value *value) { b_.CreateStore(value, b_.CreateConstGEP1_64(i8, device, at)); };
-    set(offsetof(DeviceBuffer, name), b_.CreateGlobalString(name));
-    set(offsetof(DeviceBuffer, host), host);
-    set(offsetof(DeviceBuffer, end), bytes);
+    Value *device = frame_.entry_alloca(i8, sizeof(runtime::DeviceBuffer), 8);
+    b_.CreateMemSet(device, b_.getInt8(0), sizeof(runtime::DeviceBuffer), llvm::Align(8));
+    auto set = [&](size_t at, Value *value) {
+        b_.CreateStore(value, b_.CreateConstGEP1_64(i8, device, at));
+    };
+    set(offsetof(runtime::DeviceBuffer, name), b_.CreateGlobalString(name));
+    set(offsetof(runtime::DeviceBuffer, host), host);
+    set(offsetof(runtime::DeviceBuffer, end), bytes);
     auto open = unit_.runtime("pipe_device_open", i32, {pointer, pointer});
     Value *code = b_.CreateCall(open, {frame_.context(), device});
     frame_.require(b_.CreateIsNull(code), [&] { return code; });

@@ -72,7 +72,7 @@ struct Compilation {
     std::string ptx;
     std::string entry;
     Times times;
-    std::vector<ProfiledFunc> profiled;
+    std::vector<runtime::ProfiledFunc> profiled;
 
     Compilation(const ir::Program &program, const Target &target, const Options &options)
         : entry(options.entry.empty() ? "pipe_kernel_" + program.name : options.entry) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ir/program.h"
+#include "jit/runtime/profiler.h"
 #include <pipe/target.h>
 
 namespace Pipe::codegen {
@@ -28,12 +29,6 @@ struct Options {
     std::string entry = {};
 };
 
-/// Entry i of the profiler's table; entry 0 is for time outside of all Funcs.
-struct ProfiledFunc {
-    std::string name;
-    int64_t stack_bytes = 0;
-};
-
 /// Milliseconds spent in each step.
 struct Times {
     double emit = 0;      ///< IR -> LLVM IR
@@ -42,12 +37,12 @@ struct Times {
     double machine = 0;   ///< LLVM IR -> object
 };
 
-/// An object file in memory (ELF), with one function to call: `entry` (codegen/abi.h).
+/// An object file in memory (ELF), with one function to call: `entry` (jit/runtime/abi.h).
 struct Object {
     std::vector<char> bytes;
     std::string entry;
     Times times;
-    std::vector<ProfiledFunc> profiled;  ///< empty without the feature Profile
+    std::vector<runtime::ProfiledFunc> profiled;  ///< empty without the feature Profile
 };
 
 /// Compiles for any target. InternalError if the program violates the guarantees of lowering, or if

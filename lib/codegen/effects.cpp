@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "codegen/abi.h"
 #include "codegen/expr_emitter.h"
 #include "codegen/float16.h"
 #include "ir/intrinsics.h"
+#include "jit/runtime/abi.h"
 
 namespace Pipe::codegen {
 
@@ -25,10 +25,10 @@ ExprEmitter::Message ExprEmitter::message(const std::vector<Expr> &parts, const 
             continue;
         }
         Value *value = emit(part);
-        text += static_cast<char>(type.is_float()    ? FloatField
-                                  : type.is_handle() ? TextField
-                                  : type.is_int()    ? SignedField
-                                                     : UnsignedField);
+        text += static_cast<char>(type.is_float()    ? runtime::FloatField
+                                  : type.is_handle() ? runtime::TextField
+                                  : type.is_int()    ? runtime::SignedField
+                                                     : runtime::UnsignedField);
         if (type.is_float())
             value = b_.CreateBitCast(emit_any_cast(b_, unit_.target, type, Float(64), value),
                                      b_.getInt64Ty());

@@ -53,10 +53,11 @@ struct Binding {
 struct BufferBinding {
     llvm::Value *address = nullptr;  ///< in code of the host: there; in a kernel: on the device
     bool aligned = false;            ///< to 64 bytes
-    llvm::Value *device = nullptr;   ///< code of the host: the DeviceBuffer, where kernels access the buffer
+    llvm::Value *device =
+        nullptr;  ///< code of the host: the DeviceBuffer, where kernels access the buffer
     /// In a kernel, of arrays in shared memory and of the thread's own: how many bytes.
     llvm::Value *array_bytes = nullptr;
-    int memory = 0;  ///< in a kernel: GPUSite::Memory
+    int memory = 0;     ///< in a kernel: GPUSite::Memory
     int64_t bytes = 0;  ///< code of the host: of memory whose size is a constant; else 0
 };
 
@@ -92,7 +93,7 @@ class AliasScopes {
 class Profiled {
   public:
     explicit Profiled(const ir::Program &program);
-    std::vector<ProfiledFunc> funcs;
+    std::vector<runtime::ProfiledFunc> funcs;
     /// The entry of a Func or one of its buffers; `enclosing` if it is not distinguished.
     size_t number(const std::string &name, size_t enclosing) const;
 
@@ -115,7 +116,7 @@ struct Unit {
     std::map<std::string, std::string> memory_of = {};
     DeviceCode *device = nullptr;  ///< where the target has kernels (codegen/device/device_code.h)
 
-    /// Declares a function of the run time once: codegen/abi.h.
+    /// Declares a function of the run time once: jit/runtime/abi.h.
     llvm::FunctionCallee runtime(const char *name, llvm::Type *result,
                                  const std::vector<llvm::Type *> &parameters) const;
     /// A new function of this module with the common attributes.
@@ -143,8 +144,8 @@ struct StackArray {
 
 /// The state of a kernel under construction.
 struct KernelFrame {
-    llvm::Value *shared = nullptr;  ///< address of the block's shared memory
-    Expr shared_end;                ///< bytes of it in use at the insertion point
+    llvm::Value *shared = nullptr;           ///< address of the block's shared memory
+    Expr shared_end;                         ///< bytes of it in use at the insertion point
     llvm::Value *emulated_thread = nullptr;  ///< the EmulatedThread; null on a GPU
 };
 

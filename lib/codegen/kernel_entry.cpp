@@ -2,9 +2,9 @@
 
 #include <cstddef>
 
-#include "codegen/abi.h"
 #include "codegen/device/device_code.h"
 #include "codegen/stmt_emitter.h"
+#include "jit/runtime/abi.h"
 
 namespace Pipe::codegen {
 
@@ -21,20 +21,22 @@ class Entry {
         Value *pointer = frame_.load_fixed(b.getPtrTy(), frame_.function->getArg(1), place * 8);
         if (argument.kind == ir::Argument::Kind::Scalar)
             return bind_scalar(argument, pointer);
-        Value *host = frame_.load_fixed(b.getPtrTy(), pointer, offsetof(BufferArgument, host));
+        Value *host =
+            frame_.load_fixed(b.getPtrTy(), pointer, offsetof(runtime::BufferArgument, host));
         BufferBinding bound{host, false};
         if (unit_.device && unit_.device->buffers.count(argument.name))
-            bound.device = frame_.load_fixed(b.getPtrTy(), pointer, offsetof(BufferArgument, device));
+            bound.device =
+                frame_.load_fixed(b.getPtrTy(), pointer, offsetof(runtime::BufferArgument, device));
         frame_.buffers.push(argument.name, bound);
-        if (argument.dimensions > max_dimensions) {
+        if (argument.dimensions > runtime::max_dimensions) {
             throw CompileError("the buffer " + argument.name + " has " +
                                std::to_string(argument.dimensions) + " dimensions; at most " +
-                               std::to_string(max_dimensions) + " are supported");
+                               std::to_string(runtime::max_dimensions) + " are supported");
         }
-        using Dimension = BufferArgument::Dimension;
+        using Dimension = runtime::BufferArgument::Dimension;
         for (int d = 0; d < argument.dimensions; d++) {
-            int64_t at =
-                static_cast<int64_t>(offsetof(BufferArgument, dim) + d * sizeof(Dimension));
+            int64_t at = static_cast<int64_t>(offsetof(runtime::BufferArgument, dim) +
+                                              d * sizeof(Dimension));
             std::string suffix = "." + std::to_string(d);
             ir::ConstantInterval any = range_of_type(Int(32)), positive{0, any.hi};
             bind_number(argument.name + ".min" + suffix, Int(32), pointer, at, any);

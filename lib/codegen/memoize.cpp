@@ -1,4 +1,4 @@
-// Memoize: storage in the cache of the run time (codegen/abi.h).
+// Memoize: storage in the cache of the run time (jit/runtime/abi.h).
 //
 //   memoize f[int32] of (n) by (p) if used: u { P } then { C }    ->
 //
@@ -14,8 +14,8 @@
 
 #include <algorithm>
 
-#include "codegen/abi.h"
 #include "codegen/stmt_emitter.h"
+#include "jit/runtime/abi.h"
 
 namespace Pipe::codegen {
 
@@ -62,7 +62,7 @@ void StmtEmitter::memoize(const ir::StmtNode &s) {
                                         b_.getInt64(static_cast<uint64_t>(s.num_values)), buffers,
                                         b_.getInt64(count), missing});
     frame_.require(b_.CreateIsNotNull(entry),
-                   [&] { return b_.getInt32(static_cast<uint32_t>(out_of_memory)); });
+                   [&] { return b_.getInt32(static_cast<uint32_t>(runtime::out_of_memory)); });
     for (size_t i = 0; i < count; i++) {
         Value *memory = b_.CreateLoad(pointer, place(i), s.name);
         frame_.buffers.push(ir::buffer_of_memoize(s, i), {memory, true});

@@ -2,12 +2,12 @@
 //
 //   produce f { S }    ->    *slot = &table[f]; S; *slot = &table[g]      g: what encloses it
 //
-// `slot` is the thread's, `table` that of the run (codegen/abi.h). Nothing is emitted for targets
+// `slot` is the thread's, `table` that of the run (jit/runtime/abi.h). Nothing is emitted for targets
 // without the feature Profile, nor for Funcs with no_profiling().
 
-#include "codegen/abi.h"
 #include "codegen/stmt_emitter.h"
 #include "ir/visit.h"
+#include "jit/runtime/abi.h"
 
 namespace Pipe::codegen {
 
@@ -35,7 +35,8 @@ size_t Profiled::number(const std::string &name, size_t enclosing) const {
 }
 
 Value *StmtEmitter::profile_entry(size_t func) {
-    return b_.CreateConstGEP1_64(b_.getInt8Ty(), frame_.profile_table, func * profile_entry_bytes);
+    return b_.CreateConstGEP1_64(b_.getInt8Ty(), frame_.profile_table,
+                                 func * runtime::profile_entry_bytes);
 }
 
 void StmtEmitter::begin_profile(size_t func) {

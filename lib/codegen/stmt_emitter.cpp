@@ -5,9 +5,9 @@
 
 #include <llvm/IR/Intrinsics.h>
 
-#include "codegen/abi.h"
 #include "codegen/arith.h"
 #include "ir/visit.h"
+#include "jit/runtime/abi.h"
 
 namespace Pipe::codegen {
 
@@ -165,6 +165,19 @@ void StmtEmitter::serial_loop(const ir::StmtNode &s) {
     b_.SetInsertPoint(after);
 }
 
+namespace {
+
+/// LLVM's passes do not unroll the loop of this branch: it takes no time, and its copies would be most of the code.
+void keep_rolled(llvm::LLVMContext &context, llvm::BranchInst &back) {
+    llvm::MDNode *disabled =
+        llvm::MDNode::get(context, {llvm::MDString::get(context, "llvm.loop.unroll.disable")});
+    llvm::MDNode *loop = llvm::MDNode::getDistinct(context, {nullptr, disabled});
+    loop->replaceOperandWith(0, loop);
+    back.setMetadata(llvm::LLVMContext::MD_loop, loop);
+}
+
+}  // namespace
+
 /// At least one iteration, with the test at the end: the form that LLVM's loop passes expect. The
 /// counter has 64 bits, so that addresses need no extension.
 void StmtEmitter::counted_loop(const ir::StmtNode &s, Value *begin, Value *end,
@@ -182,7 +195,9 @@ void StmtEmitter::counted_loop(const ir::StmtNode &s, Value *begin, Value *end,
     frame_.loop_depth--;
     Value *next = b_.CreateNSWAdd(counter, b_.getInt64(1));
     counter->addIncoming(next, b_.GetInsertBlock());
-    b_.CreateCondBr(b_.CreateICmpSLT(next, end), loop, after);
+    llvm::BranchInst *back = b_.CreateCondBr(b_.CreateICmpSLT(next, end), loop, after);
+    if (s.partition == ir::Partitioning::Remainder)
+        keep_rolled(unit_.context, *back);
     b_.SetInsertPoint(after);
 }
 

@@ -17,7 +17,7 @@ struct Names {
 };
 Names names_in(const ir::Stmt &s);
 
-/// Emits the kernel of a program into the unit's module (codegen/abi.h), under the name `entry`.
+/// Emits the kernel of a program into the unit's module (jit/runtime/abi.h), under the name `entry`.
 void emit_kernel(Unit &unit, const ir::Program &program, const std::string &entry);
 
 /// A variable or buffer from outside that an outlined part of the program uses.

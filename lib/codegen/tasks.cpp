@@ -1,8 +1,8 @@
 // Fork: both statements become functions, like the bodies of parallel loops (outline.cpp); the
 // semaphores are on the stack of the forking function.
 
-#include "codegen/abi.h"
 #include "codegen/stmt_emitter.h"
+#include "jit/runtime/abi.h"
 
 namespace Pipe::codegen {
 
@@ -16,7 +16,7 @@ void StmtEmitter::fork(const ir::StmtNode &s) {
     exprs_.forget();
     std::vector<Value *> semaphores;
     for (const char *which : {".ready", ".free"}) {
-        Value *semaphore = frame_.entry_alloca(b_.getInt8Ty(), semaphore_bytes, 64);
+        Value *semaphore = frame_.entry_alloca(b_.getInt8Ty(), runtime::semaphore_bytes, 64);
         Value *count = semaphores.empty() ? b_.getInt64(0) : slots;
         b_.CreateCall(open, {semaphore, count});
         frame_.buffers.push(s.name + which, {semaphore, true});

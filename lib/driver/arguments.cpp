@@ -72,12 +72,12 @@ Slots::Slots(const language::Frozen &frozen) : pipeline_(graph::description(froz
     for (const Slot &slot : slots_) {
         num_buffers_ += slot.kind != Kind::Scalar;
         num_outputs_ += slot.kind == Kind::OutputBuffer;
-        if (slot.dimensions > jit::max_dimensions)
+        if (slot.dimensions > runtime::max_dimensions)
             throw CompileError(
                 fmt::format("{}: '{}'{} has {} dimensions, but inputs and outputs have at most {}. "
                             "Combine some of them.",
                             pipeline_, marked(Field::Func, slot.name), language::at(slot.where),
-                            marked(Field::Given, slot.dimensions), jit::max_dimensions));
+                            marked(Field::Given, slot.dimensions), runtime::max_dimensions));
     }
 }
 
@@ -289,7 +289,7 @@ void Slots::fill(CallArguments &call, bool on_device) const {
             continue;
         }
         const BufferView view = checked(slot, *given.buffer, on_device);
-        jit::BufferArgument &arg = call.buffers_[buffer];
+        runtime::BufferArgument &arg = call.buffers_[buffer];
         arg.host = view.host;
         arg.device = nullptr;
         bool empty = false;
@@ -306,8 +306,8 @@ void Slots::fill(CallArguments &call, bool on_device) const {
         call.addresses_[i] = {host + static_cast<uintptr_t>(low) * bytes,
                               empty ? 0 : host + static_cast<uintptr_t>(high) * bytes};
         if (on_device)
-            jit::fill_argument(slot.name.c_str(), *given.buffer, &arg,
-                               &call.device_buffers_[buffer], &call.owners_[buffer]);
+            runtime::fill_argument(slot.name.c_str(), *given.buffer, &arg,
+                                   &call.device_buffers_[buffer], &call.owners_[buffer]);
         if (slot.kind == Kind::OutputBuffer)
             check_elements(slot, view);
         call.nothing_wanted_ &= empty || slot.kind != Kind::OutputBuffer;

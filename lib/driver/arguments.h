@@ -8,8 +8,8 @@
 
 #include "graph/graph.h"
 #include "ir/program.h"
-#include "jit/gpu/run.h"
 #include "jit/kernel.h"
+#include "jit/runtime/gpu/run.h"
 #include "language/contents.h"
 #include "language/freeze.h"
 #include <pipe/buffer.h>
@@ -83,9 +83,9 @@ class CallArguments {
 
   private:
     friend class Slots;
-    std::vector<jit::BufferArgument> buffers_;
-    std::vector<codegen::DeviceBuffer> device_buffers_;  ///< for targets with kernels for a GPU
-    std::vector<jit::ArgumentBuffer> owners_;            ///< the same
+    std::vector<runtime::BufferArgument> buffers_;
+    std::vector<runtime::DeviceBuffer> device_buffers_;  ///< for targets with kernels for a GPU
+    std::vector<runtime::ArgumentBuffer> owners_;        ///< the same
     std::vector<void *> pointers_;
     std::vector<Addresses> addresses_;  ///< one per slot
     bool nothing_wanted_ = false;

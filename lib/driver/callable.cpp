@@ -117,7 +117,7 @@ std::vector<Argument> input_arguments(const Slots &slots) {
 std::shared_ptr<const CallableContents> make_callable(std::shared_ptr<Compiled> compiled,
                                                       const std::vector<Argument> &inputs,
                                                       const JITHandlers &handlers,
-                                                      std::shared_ptr<jit::Profile> profile) {
+                                                      std::shared_ptr<runtime::Profile> profile) {
     auto contents = std::make_shared<CallableContents>();
     for (const Argument &a : inputs)
         if (!a.is_output())  // outputs may be listed, too, but always come last

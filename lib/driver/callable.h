@@ -14,7 +14,7 @@ struct CallableContents {
     std::string name;  ///< of the pipeline, and the location of its definition: for messages
     std::shared_ptr<Compiled> compiled;
     JITHandlers handlers;
-    std::shared_ptr<jit::Profile> profile;  ///< shared with the Pipeline
+    std::shared_ptr<runtime::Profile> profile;  ///< shared with the Pipeline
     std::vector<Argument> arguments;  ///< the inputs in the user's order, followed by the outputs
     /// Per slot of the kernel: the index of its argument; -1: the Buffer that is bound.
     std::vector<int> argument_of_slot;
@@ -24,7 +24,7 @@ struct CallableContents {
 std::shared_ptr<const CallableContents> make_callable(std::shared_ptr<Compiled> compiled,
                                                       const std::vector<Argument> &inputs,
                                                       const JITHandlers &handlers,
-                                                      std::shared_ptr<jit::Profile> profile);
+                                                      std::shared_ptr<runtime::Profile> profile);
 
 /// Runs it: Callable::operator().
 int run_callable(const CallableContents &callable, JITUserContext *context,

@@ -6,7 +6,7 @@
 
 #include "graph/check_device.h"
 #include "ir/print.h"
-#include "jit/gpu/capability.h"
+#include "jit/runtime/gpu/capability.h"
 #include "lower/in_place.h"
 #include "lower/lower.h"
 #include "support/clock.h"
@@ -23,11 +23,11 @@ using support::ms_since;
 
 Target resolve(const Target &requested, const Settings &settings) {
     if (requested.arch != Target::ArchUnknown)
-        return jit::with_capability_of_gpu(requested);
+        return runtime::with_capability_of_gpu(requested);
     Target target =
         settings.target.arch != Target::ArchUnknown ? settings.target : get_host_target();
     target.features |= requested.features;  // Target().with_feature(Target::Profile)
-    return jit::with_capability_of_gpu(target);
+    return runtime::with_capability_of_gpu(target);
 }
 
 uint64_t new_memo_owner() {
@@ -228,8 +228,8 @@ void hint_at_schedule(const std::string &pipeline, double ms) {
 }  // namespace
 
 int Compiled::run_kernel(const jit::Kernel &kernel, const CallArguments &call,
-                         const jit::RunOptions &options, std::string *error) {
-    jit::RunStats stats;
+                         const runtime::RunOptions &options, std::string *error) {
+    runtime::RunStats stats;
     const auto start = scheduled_.unscheduled ? Clock::now() : Clock::time_point();
     int code = kernel.run(options, call.data(), error, &stats);
     if (scheduled_.unscheduled && code == 0)
@@ -240,7 +240,7 @@ int Compiled::run_kernel(const jit::Kernel &kernel, const CallArguments &call,
     return code;
 }
 
-int Compiled::run_kernels(CallArguments &call, const jit::RunOptions &options,
+int Compiled::run_kernels(CallArguments &call, const runtime::RunOptions &options,
                           std::vector<Buffer<void>> *grown, std::string *error) {
     slots_.fill(call, target_.has_cuda());
     if (call.nothing_wanted())
@@ -265,11 +265,11 @@ namespace {
 /// handler.
 template <typename F> int with_handlers(const CallSettings &settings, const F &f) {
     JITUserContext none;
-    jit::RunOptions options;
+    runtime::RunOptions options;
     options.context = settings.context ? settings.context : &none;
     options.threads = options.context->num_threads;
     options.handlers = settings.handlers;
-    jit::put_before(options.context->handlers, &options.handlers);
+    runtime::put_before(options.context->handlers, &options.handlers);
     std::string error;
     int code = 0;
     try {
@@ -293,22 +293,22 @@ template <typename F> int with_handlers(const CallSettings &settings, const F &f
 }  // namespace
 
 int Compiled::run(CallArguments &call, const CallSettings &settings) {
-    return with_handlers(settings, [&](jit::RunOptions &options, std::string *error) {
+    return with_handlers(settings, [&](runtime::RunOptions &options, std::string *error) {
         options.memo_owner = memo_owner_;
         if (!target_.has_feature(Target::Profile))
             return run_kernels(call, options, settings.grown, error);
-        jit::Profile profile;
+        runtime::Profile profile;
         options.profile = &profile;
         int code = run_kernels(call, options, settings.grown, error);
         settings.profile.add(profile);
-        jit::print(options, profile.text(name()));
+        runtime::print(options, profile.text(name()));
         return code;
     });
 }
 
 int Compiled::run(Outputs outputs, const CallSettings &settings) {
     BorrowedArguments call;
-    int code = with_handlers(settings, [&](jit::RunOptions &, std::string *) {
+    int code = with_handlers(settings, [&](runtime::RunOptions &, std::string *) {
         slots_.gather(outputs, call->given);
         return 0;
     });
@@ -316,19 +316,19 @@ int Compiled::run(Outputs outputs, const CallSettings &settings) {
 }
 
 int Compiled::fail(const std::string &why, const CallSettings &settings) {
-    return with_handlers(settings,
-                         [&](jit::RunOptions &, std::string *) -> int { throw RuntimeError(why); });
+    return with_handlers(
+        settings, [&](runtime::RunOptions &, std::string *) -> int { throw RuntimeError(why); });
 }
 
 int Compiled::answer_query(const std::vector<ArgumentValue> &given, const CallSettings &settings) {
-    return with_handlers(settings, [&](jit::RunOptions &options, std::string *) {
+    return with_handlers(settings, [&](runtime::RunOptions &options, std::string *) {
         give_shapes(given, options);
         return 0;
     });
 }
 
 int Compiled::infer_inputs(Outputs outputs, const CallSettings &settings) {
-    return with_handlers(settings, [&](jit::RunOptions &options, std::string *) {
+    return with_handlers(settings, [&](runtime::RunOptions &options, std::string *) {
         make_inputs(outputs, options);
         return 0;
     });

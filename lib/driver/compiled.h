@@ -11,7 +11,7 @@
 #include "driver/arguments.h"
 #include "driver/scheduled.h"
 #include "jit/kernel.h"
-#include "jit/profiler.h"
+#include "jit/runtime/profiler.h"
 #include "predict/predict.h"
 #include <pipe/autoschedule.h>
 #include <pipe/jit.h>
@@ -23,7 +23,7 @@ namespace Pipe::driver {
 struct CallSettings {
     JITUserContext *context = nullptr;  ///< may be null
     const JITHandlers &handlers;        ///< those of the context take precedence
-    jit::Profile &profile;              ///< accumulates measurements
+    runtime::Profile &profile;          ///< accumulates measurements
     /// Receives larger outputs if the given ones are smaller than what the schedule writes; null:
     /// that is an error.
     std::vector<Buffer<void>> *grown = nullptr;
@@ -116,18 +116,18 @@ class Compiled {
     /// exactly, or as the user promised.
     std::vector<std::vector<BufferDim>> infer_bounds(const std::vector<ArgumentValue> &given,
                                                      bool as_promised,
-                                                     const jit::RunOptions &options);
-    void give_shapes(const std::vector<ArgumentValue> &given, const jit::RunOptions &options);
-    void make_inputs(Outputs outputs, const jit::RunOptions &options);
+                                                     const runtime::RunOptions &options);
+    void give_shapes(const std::vector<ArgumentValue> &given, const runtime::RunOptions &options);
+    void make_inputs(Outputs outputs, const runtime::RunOptions &options);
     /// The shapes of all arguments; inputs that are not set cover what is read.
     std::vector<std::vector<BufferDim>> shapes_of(const std::vector<ArgumentValue> &given);
     /// Replaces the outputs by larger ones; returns false if that would not help.
-    bool grow_outputs(std::vector<ArgumentValue> &given, const jit::RunOptions &options,
+    bool grow_outputs(std::vector<ArgumentValue> &given, const runtime::RunOptions &options,
                       std::vector<Buffer<void>> &grown);
-    int run_kernels(CallArguments &call, const jit::RunOptions &options,
+    int run_kernels(CallArguments &call, const runtime::RunOptions &options,
                     std::vector<Buffer<void>> *grown, std::string *error);
     int run_kernel(const jit::Kernel &kernel, const CallArguments &call,
-                   const jit::RunOptions &options, std::string *error);
+                   const runtime::RunOptions &options, std::string *error);
 };
 
 }  // namespace Pipe::driver

@@ -41,7 +41,7 @@ struct Compiler {
     JITHandlers handlers;                      ///< the user's, for all calls
     std::map<std::string, JITExtern> externs;  ///< given to this Pipeline
     /// Measurements of all calls, shared with Callables.
-    const std::shared_ptr<jit::Profile> profile = std::make_shared<jit::Profile>();
+    const std::shared_ptr<runtime::Profile> profile = std::make_shared<runtime::Profile>();
 
   private:
     mutable std::mutex mutex_;  // of compiled_ and settings_: held for a moment

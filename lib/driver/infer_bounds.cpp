@@ -24,8 +24,8 @@ using support::Field;
 using Shape = std::vector<BufferDim>;
 using Kind = ir::Argument::Kind;
 
-jit::BufferArgument argument_of(const Shape &shape) {
-    jit::BufferArgument argument;
+runtime::BufferArgument argument_of(const Shape &shape) {
+    runtime::BufferArgument argument;
     for (size_t d = 0; d < shape.size(); d++)
         argument.dim[d] = {shape[d].min, shape[d].extent, shape[d].stride};
     return argument;
@@ -98,9 +98,9 @@ bool same_ranges(std::span<const BufferDim> a, std::span<const BufferDim> b) {
 std::vector<lower::DimBounds> run_query(const jit::Kernel &kernel, const std::vector<Slot> &slots,
                                         const std::vector<ArgumentValue> &given,
                                         const std::vector<Shape> &shapes, size_t count,
-                                        const jit::RunOptions &options) {
+                                        const runtime::RunOptions &options) {
     std::vector<lower::DimBounds> bounds(2 * count);
-    std::vector<jit::BufferArgument> buffers(slots.size() + 1);
+    std::vector<runtime::BufferArgument> buffers(slots.size() + 1);
     std::vector<uint64_t> scalars(slots.size());
     std::vector<void *> pointers;
     for (size_t i = 0; i < slots.size(); i++) {
@@ -156,7 +156,7 @@ const jit::Kernel &Compiled::query_kernel() {
 }
 
 std::vector<Shape> Compiled::infer_bounds(const std::vector<ArgumentValue> &given, bool as_promised,
-                                          const jit::RunOptions &options) {
+                                          const runtime::RunOptions &options) {
     const std::vector<Slot> &slots = slots_.slots();
     std::vector<Shape> shapes(slots.size());
     std::vector<bool> open(slots.size());
@@ -216,14 +216,14 @@ std::vector<Shape> Compiled::infer_bounds(const std::vector<ArgumentValue> &give
 }
 
 void Compiled::give_shapes(const std::vector<ArgumentValue> &given,
-                           const jit::RunOptions &options) {
+                           const runtime::RunOptions &options) {
     std::vector<Shape> shapes = infer_bounds(given, true, options);
     for (size_t i = 0; i < given.size(); i++)
         if (asks_for_shape(given[i]))
             given[i].buffer->set_shape(shapes[i]);
 }
 
-bool Compiled::grow_outputs(std::vector<ArgumentValue> &given, const jit::RunOptions &options,
+bool Compiled::grow_outputs(std::vector<ArgumentValue> &given, const runtime::RunOptions &options,
                             std::vector<Buffer<void>> &grown) {
     const std::vector<Slot> &slots = slots_.slots();
     std::vector<ArgumentValue> asked = given;
@@ -254,7 +254,7 @@ bool Compiled::grow_outputs(std::vector<ArgumentValue> &given, const jit::RunOpt
     return true;
 }
 
-void Compiled::make_inputs(Outputs outputs, const jit::RunOptions &options) {
+void Compiled::make_inputs(Outputs outputs, const runtime::RunOptions &options) {
     BorrowedArguments call;
     slots_.gather(outputs, call->given);
     std::vector<Shape> shapes = infer_bounds(call->given, true, options);

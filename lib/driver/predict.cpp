@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "driver/compiled.h"
-#include "jit/runtime.h"
+#include "jit/runtime/runtime.h"
 #include "lower/lower.h"
 #include "support/deep_stack.h"
 #include "support/env.h"
@@ -61,7 +61,7 @@ std::vector<ShapeOfSlot> Compiled::shapes_of(const std::vector<ArgumentValue> &g
         return !a.buffer || a.buffer->defined();
     });
     if (!all_known) {
-        jit::RunOptions options;
+        runtime::RunOptions options;
         JITUserContext none;
         options.context = &none;
         return infer_bounds(given, true, options);
@@ -85,7 +85,7 @@ Prediction Compiled::predict(Outputs outputs, AutoscheduleOptions options) {
     const std::vector<ShapeOfSlot> shapes = shapes_of(given);
     const predict::Values values = values_of(slots_.slots(), given, shapes);
     if (options.cores <= 0)
-        options.cores = jit::default_threads();
+        options.cores = runtime::default_threads();
     const autoschedule::Machine machine = autoschedule::host_machine(target_, options);
     const predict::Rates &rates =
         predict::rates_of_machine(static_cast<double>(machine.l2_bytes),

@@ -1,5 +1,5 @@
 #pragma once
-// DeviceMemory: what an Allocation has on a device. Implemented by the run time (jit/gpu), which knows devices.
+// DeviceMemory: what an Allocation has on a device. Implemented by the run time (jit/runtime/gpu), which knows devices.
 
 #include <cstdint>
 #include <memory>
@@ -35,7 +35,7 @@ class DeviceMemory {
     virtual void synchronize(JITUserContext *context) = 0;
 };
 
-// Defined in jit/gpu. RuntimeError where there is no such device, or not enough memory; `who` begins its
+// Defined in jit/runtime/gpu. RuntimeError where there is no such device, or not enough memory; `who` begins its
 // message.
 
 std::unique_ptr<DeviceMemory> allocate_device_memory(const Allocation &allocation,

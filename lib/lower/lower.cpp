@@ -167,8 +167,8 @@ Stmt simplify_all(const Stmt &s) {
     return simplify(s);
 }
 
-constexpr auto blocks = [](const Version &v, const Context &) {
-    return whole_blocks(v.loops, &v.graph);
+constexpr auto blocks = [](const Version &v, const Context &c) {
+    return whole_blocks(v.loops, &v.graph, &c.target);
 };
 constexpr auto skip = [](const Version &v, const Context &) {
     return guard_unused_reads(skip_stages(v.loops, v.graph, v.schedule));

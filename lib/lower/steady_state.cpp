@@ -395,22 +395,30 @@ class SteadyBody {
         // What is around a test cannot be scheduled together with what is inside.
         constexpr int of_no_branch = 8;
         const int saved_before = noted_.saved;
-        Expr decided = condition(s->condition(), Want::Any);
-        const bool around_loops =
-            contains_stmt(s, [](const StmtNode &c) { return c.op == StmtOp::For; });
-        if (around_loops)
-            noted_.saved = saved_before;
+        const Expr decided = condition(s->condition(), Want::Any);
+        const int saved_by_test = noted_.saved - saved_before;
         const bool is_true = is_bool_const(decided, true);
         if (is_true || is_bool_const(decided, false)) {
-            if (!around_loops && depth_or_here(s->condition()) < decider_ &&
-                (innermost_ || current_depth() > 0))
+            Stmt usual = stmt(s->stmts[is_true ? 0 : 1]);
+            if (has_loop(usual))  // around which the test is cheap
+                noted_.saved -= saved_by_test;
+            else if (depth_or_here(s->condition()) < decider_ &&
+                     (innermost_ || current_depth() > 0))
                 noted_.saved += of_no_branch;
-            return changed(stmt(s->stmts[is_true ? 0 : 1]));
+            return changed(usual);
         }
         Stmt t = stmt(s->then_case()), f = stmt(s->else_case());
+        if (has_loop(t) || has_loop(f))
+            noted_.saved -= saved_by_test;
         if (!t.defined() && !f.defined())
             return Stmt();
         return t.defined() ? make_if(decided, t, f) : make_if(negated(decided), f);
+    }
+
+    static bool has_loop(const Stmt &s) {
+        return s.defined() && contains_stmt(s, [](const StmtNode &c) {
+                   return c.op == StmtOp::For && c.partition != Partitioning::Remainder;
+               });
     }
 
     const Expr variable_;

@@ -176,10 +176,10 @@ class LoopVectorizer {
     /// Its number.
     Expr lane() const { return sub(make_variable(lanes_.min.type(), lanes_.loop), lanes_.min); }
 
-    Stmt lane_by_lane(const Stmt &s) {
+    Stmt lane_by_lane(const Stmt &s, Partitioning partition = Partitioning::Never) {
         lane_loops_++;
         return make_for(lanes_.loop, lanes_.min, make_const(lanes_.min.type(), lanes_.count),
-                        LoopKind::Serial, for_one_lane(s), Partitioning::Never, loop_->origin);
+                        LoopKind::Serial, for_one_lane(s), partition, loop_->origin);
     }
 
     Stmt last_lane(const Stmt &s) {
@@ -312,7 +312,8 @@ class LoopVectorizer {
 
     Stmt all_or_single_lanes(const Stmt &s, const Expr &condition) {
         Stmt vectors = vectorize(s->then_case());
-        return vectors.defined() ? make_if(holds_in_all(condition), vectors, lane_by_lane(s))
+        return vectors.defined() ? make_if(holds_in_all(condition), vectors,
+                                           lane_by_lane(s, Partitioning::Remainder))
                                  : vectors;
     }
 

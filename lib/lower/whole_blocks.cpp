@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/equal.h"
 #include "ir/lets.h"
 #include "ir/linear.h"
 #include "ir/simplify.h"
@@ -14,6 +15,7 @@
 #include "ir/visit.h"
 #include "lower/conditions.h"
 #include "lower/lanes.h"
+#include "lower/loop_ends.h"
 #include "region/loop_tree.h"
 
 namespace Pipe::lower {
@@ -113,7 +115,7 @@ struct Block {
 
 class WholeBlocks : public Mutator {
   public:
-    explicit WholeBlocks(const graph::Graph *graph) {
+    WholeBlocks(const graph::Graph *graph, const Target *target) : target_(target) {
         if (!graph)
             return;
         for (const graph::FuncNode &func : graph->funcs)
@@ -132,10 +134,13 @@ class WholeBlocks : public Mutator {
             return s;
         if (const auto block = block_in(s))
             return separated(*block);
+        if (const auto block = array_in(s))
+            return whole_or_rolled(*block);
         return is_host_loop(s->kind) ? within(serial_, s) : Mutator::mutate(s);
     }
 
   private:
+    const Target *target_;
     std::map<std::string, std::string>
         pure_;  ///< of every buffer: what its pure definition's loops begin with
     std::multiset<std::string> serial_;     ///< loops around, neither unrolled nor vectorized
@@ -240,16 +245,31 @@ class WholeBlocks : public Mutator {
                 return false;
             if (is_own && !counted)
                 others = both(others, part);
-            const bool changes =
-                std::any_of(block.around.begin(), block.around.end(),
-                            [&](const Stmt &around) { return depends_on(*margin, around->name); });
-            if (changes && !holds_from_first(*margin, block))
+            if (!add_condition(*margin, block))
                 return false;
-            if (!changes)
-                block.outside = both(block.outside,
-                                     make_binary(Op::GT, to_expr(*margin), make_const(Int(64), 0)));
         }
         return true;
+    }
+
+    /// Adds that the margin is positive.
+    static bool add_condition(const Linear &margin, Block &block) {
+        const bool changes =
+            std::any_of(block.around.begin(), block.around.end(),
+                        [&](const Stmt &around) { return depends_on(margin, around->name); });
+        if (changes)
+            return holds_from_first(margin, block);
+        const Expr holds = make_binary(Op::GT, to_expr(margin), make_const(Int(64), 0));
+        if (!block.outside.defined() || !implies(block.outside, holds))
+            block.outside = both(block.outside, holds);
+        return true;
+    }
+
+    /// Whether `holds` is one of the conjunction.
+    static bool implies(const Expr &conjunction, const Expr &holds) {
+        std::vector<Expr> parts;
+        take_apart(conjunction, parts);
+        return std::any_of(parts.begin(), parts.end(),
+                           [&](const Expr &part) { return equal(part, holds); });
     }
 
     /// Adds to the block the iterations of the innermost loop around in which the margin is positive;
@@ -312,6 +332,96 @@ class WholeBlocks : public Mutator {
         return found;
     }
 
+    // Arrays that should become registers, in blocks of vectors that have no masks.
+
+    /// Nothing if `s` is not the innermost serial loop around such an array, all of whose guards can be tested outside.
+    std::optional<Block> array_in(const Stmt &s) const {
+        Block block;
+        Stmt at = s;
+        for (; at->op == StmtOp::For && at->kind == LoopKind::Serial; at = at->body())
+            block.around.push_back(at);
+        if (at->op != StmtOp::Allocate || block.around.empty() || !target_)
+            return {};
+        std::vector<const StmtNode *> inner;
+        bool has_lanes = false;
+        const Stmt bare = guards_left_out(at->body(), inner, block, has_lanes);
+        if (!bare.defined() || !has_lanes || !(block.outside.defined() || block.full.defined()))
+            return {};
+        block.bare = with_children(at, at->exprs, {bare});
+        block.rest = with_children(at, at->exprs, {rolled(at->body())});
+        return block;
+    }
+
+    /// Without guards, whose conditions are added to the block. `inner`: the loops around. `has_lanes`: whether a guarded
+    /// vector would be computed lane by lane. Undefined where a guard cannot be tested outside.
+    Stmt guards_left_out(const Stmt &s, std::vector<const StmtNode *> &inner, Block &block,
+                         bool &has_lanes) const {
+        auto left_out = [&](const Stmt &child) {
+            return guards_left_out(child, inner, block, has_lanes);
+        };
+        if (s->op == StmtOp::Store)
+            return s;
+        if (s->op == StmtOp::Block) {
+            std::vector<Stmt> stmts;
+            for (const Stmt &child : s->stmts)
+                if (stmts.push_back(left_out(child)); !stmts.back().defined())
+                    return Stmt();
+            return make_block(std::move(stmts));
+        }
+        if (s->op == StmtOp::For && !is_gpu(s->kind) && s->kind != LoopKind::Parallel) {
+            inner.push_back(s.get());
+            Stmt body = left_out(s->body());
+            inner.pop_back();
+            return body.defined() ? with_children(s, s->exprs, {body}) : body;
+        }
+        if (s->op != StmtOp::If || s->else_case().defined() ||
+            !holds_in_all(*s.get(), inner, block))
+            return Stmt();
+        has_lanes |= !inner.empty() && inner.back()->kind == LoopKind::Vectorized &&
+                     takes_less_lane_by_lane(s->then_case(), *target_);
+        return left_out(s->then_case());
+    }
+
+    /// Adds to the block's conditions that the guard holds in all iterations of the loops around it.
+    static bool holds_in_all(const StmtNode &guard, const std::vector<const StmtNode *> &inner,
+                             Block &block) {
+        if (loads_or_calls(guard.condition()))
+            return false;
+        std::vector<Expr> parts;
+        take_apart(guard.condition(), parts);
+        return std::all_of(parts.begin(), parts.end(), [&](const Expr &part) {
+            std::optional<Linear> margin = margin_of(part);
+            for (const StmtNode *over : inner) {
+                if (!margin || !depends_on(*margin, over->name))
+                    continue;
+                const auto grows = growth(*margin, over->name);
+                if (!grows || !as_const_int(over->extent(), nullptr))
+                    return false;
+                margin = margin_at(*margin, over->name, *grows < 0 ? last_of(*over) : over->min());
+            }
+            return margin && add_condition(*margin, block);
+        });
+    }
+
+    /// The unrolled loops are serial.
+    static Stmt rolled(const Stmt &s) {
+        Stmt now = map_children(
+            s, [](const Expr &e) { return e; }, rolled);
+        if (now->op != StmtOp::For || now->kind != LoopKind::Unrolled)
+            return now;
+        return make_for(now->name, now->min(), now->extent(), LoopKind::Serial, now->body(),
+                        Partitioning::Remainder, now->origin);
+    }
+
+    Stmt whole_or_rolled(const Block &block) {
+        const Stmt bare = Mutator::mutate(block.bare);
+        Stmt result =
+            block.full.defined() ? split(block, bare, block.rest) : in_loops(block.around, bare);
+        return block.outside.defined()
+                   ? make_if(block.outside, result, in_loops(block.around, block.rest))
+                   : result;
+    }
+
     static Stmt in_loops(const std::vector<Stmt> &loops, Stmt body) {
         for (size_t i = loops.size(); i-- > 0;)
             body = with_children(loops[i], loops[i]->exprs, {body});
@@ -357,8 +467,8 @@ class WholeBlocks : public Mutator {
 
 }  // namespace
 
-Stmt whole_blocks(const Stmt &s, const graph::Graph *graph) {
-    return WholeBlocks(graph).mutate(s);
+Stmt whole_blocks(const Stmt &s, const graph::Graph *graph, const Target *target) {
+    return WholeBlocks(graph, target).mutate(s);
 }
 
 }  // namespace Pipe::lower

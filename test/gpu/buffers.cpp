@@ -4,9 +4,9 @@
 #include "test/support/require_message.h"
 
 using namespace gpu_test;
-using codegen::DeviceOverwrite;
-using codegen::DeviceRead;
-using codegen::DeviceWrite;
+using runtime::DeviceOverwrite;
+using runtime::DeviceRead;
+using runtime::DeviceWrite;
 
 namespace {
 
@@ -59,7 +59,7 @@ TEST_CASE("an output of which only a part is written keeps the rest", "[gpu]") {
     run.on_device(whole.device, DeviceWrite);  // not all of it
     rows.device = whole.device;
     rows.device.device += 4 * 40 * 4;
-    rows.owner.kind = jit::ArgumentBuffer::Temporary;
+    rows.owner.kind = runtime::ArgumentBuffer::Temporary;
     run.add(input, rows, 1, DeviceRead);
     run.finish();
     out.for_each_element(
@@ -234,7 +234,7 @@ TEST_CASE("code of the host between kernels", "[gpu]") {
 TEST_CASE("storage of Funcs is freed, also what an error leaves open", "[gpu]") {
     live_now();
     {
-        codegen::DeviceBuffer first, second;
+        runtime::DeviceBuffer first, second;
         first.name = "f";
         first.end = second.end = 4000;
         Run run;
@@ -244,7 +244,7 @@ TEST_CASE("storage of Funcs is freed, also what an error leaves open", "[gpu]") 
         CHECK(first.device != second.device);
         const uint64_t address = first.device;
         run.close(first);
-        codegen::DeviceBuffer third;
+        runtime::DeviceBuffer third;
         third.end = 4000;
         run.open(third);
         CHECK(third.device == address);  // the same stream: at once

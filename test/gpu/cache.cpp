@@ -4,15 +4,15 @@
 
 #include <sys/stat.h>
 
-#include "jit/gpu/cuda/arena.h"
-#include "jit/gpu/cuda/disk_cache.h"
-#include "jit/gpu/rows.h"
+#include "jit/runtime/gpu/cuda/arena.h"
+#include "jit/runtime/gpu/cuda/disk_cache.h"
+#include "jit/runtime/gpu/rows.h"
 #include "test/gpu/fixture.h"
 #include "test/support/temp_folder.h"
 #include "test/unit/support/set_variable.h"
 
 using namespace gpu_test;
-using namespace Pipe::jit;
+using namespace Pipe::runtime;
 using cuda::cache_key;
 using cuda::read_cached;
 using cuda::write_cached;
@@ -105,12 +105,12 @@ TEST_CASE("the folder stays below its bound", "[gpu]") {
 TEST_CASE("a second process links nothing", "[gpu]") {
     TempFolder folder;
     SetVariable where("PIPE_GPU_CACHE", folder / "cache");
-    static const codegen::GPUKernel kernel{"add", nullptr, 0};
+    static const runtime::GPUKernel kernel{"add", nullptr, 0};
     const std::string ptx = ".entry add // " + std::to_string(getpid());
     auto load = [&] {
         // As if in another process: nothing is known of it but the file.
         const std::string other = ptx;
-        codegen::GPUModule module{
+        runtime::GPUModule module{
             "m",     other.c_str(), static_cast<int64_t>(other.size()), &kernel, 1, 0,
             nullptr, nullptr};
         const std::vector<char> none(64);

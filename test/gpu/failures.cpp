@@ -40,7 +40,7 @@ std::vector<int> all_codes() {
 void use_everything() {
     const Target cuda("host-cuda");
     Buffer<int> in = counted(40, 30), out(40, 30);
-    std::vector<jit::KernelTime> times;
+    std::vector<runtime::KernelTime> times;
     realize_add(in, out, 100, nullptr, &times);
     if (out(3, 4) != 4103)
         throw InternalError("a run gives wrong elements");
@@ -58,7 +58,7 @@ void use_everything() {
     out.device_free();
     in.device_free();
     release_memory();
-    jit::unload_module(cuda, add_module());
+    runtime::unload_module(cuda, add_module());
 }
 
 /// Failures of these are no one's business: what they were to free stays, or is freed later.

@@ -43,11 +43,11 @@ Arg::Arg(const char *name, const BufferBase &buffer) {
     argument.host = view.host;
     for (size_t d = 0; d < view.dims.size(); d++)
         argument.dim[d] = {view.dims[d].min, view.dims[d].extent, view.dims[d].stride};
-    jit::fill_argument(name, buffer, &argument, &device, &owner);
+    runtime::fill_argument(name, buffer, &argument, &device, &owner);
 }
 
-Run::Run(JITUserContext *user, const Target &target, std::vector<jit::KernelTime> *times)
-    : context_(handlers_, user ? user : &none_), gpu_(jit::device_finder(target), user, times) {
+Run::Run(JITUserContext *user, const Target &target, std::vector<runtime::KernelTime> *times)
+    : context_(handlers_, user ? user : &none_), gpu_(runtime::device_finder(target), user, times) {
     context_.gpu = &gpu_;
 }
 
@@ -56,17 +56,17 @@ Run::~Run() = default;
 void Run::check(int32_t code) {
     if (code == 0)
         return;
-    if (code != codegen::device_failed || context_.code() != code)
+    if (code != runtime::device_failed || context_.code() != code)
         throw InternalError("wrong code");
     throw RuntimeError(context_.message());
 }
 
-void Run::launch(const codegen::GPULaunch &launch, void *const *params) {
-    check(jit::launch_kernel(&context_, &add_module(), &launch, params));
+void Run::launch(const runtime::GPULaunch &launch, void *const *params) {
+    check(runtime::launch_kernel(&context_, &add_module(), &launch, params));
 }
 
 void Run::add(Arg &in, Arg &out, int32_t value, int32_t access) {
-    on_device(in.device, codegen::DeviceRead);
+    on_device(in.device, runtime::DeviceRead);
     on_device(out.device, access);
     const auto *i = in.argument.dim, *o = out.argument.dim;
     auto w = static_cast<int32_t>(o[0].extent), h = static_cast<int32_t>(o[1].extent);
@@ -77,7 +77,7 @@ void Run::add(Arg &in, Arg &out, int32_t value, int32_t access) {
     int64_t strides[] = {i[0].stride, i[1].stride, o[0].stride, o[1].stride};
     void *params[] = {&from,       &to,         &w,          &h,    &strides[0],
                       &strides[1], &strides[2], &strides[3], &value};
-    codegen::GPULaunch l;
+    runtime::GPULaunch l;
     l.blocks[0] = (w + 15) / 16;
     l.blocks[1] = (h + 15) / 16;
     l.threads[0] = l.threads[1] = 16;
@@ -89,22 +89,22 @@ void Run::add(Arg &in, Arg &out, int32_t value, int32_t access) {
 }
 
 void Run::finish() {
-    check(jit::call_device(&context_, [](jit::GPURun &run) { run.finish(); }));
+    check(runtime::call_device(&context_, [](runtime::GPURun &run) { run.finish(); }));
 }
 
 void realize_add(const Buffer<int> &in, const Buffer<int> &out, int32_t value, JITUserContext *user,
-                 std::vector<jit::KernelTime> *times) {
+                 std::vector<runtime::KernelTime> *times) {
     Arg input("in", in), output("out", out);
     Run run(user, Target("host-cuda"), times);
-    run.add(input, output, value, codegen::DeviceWrite | codegen::DeviceOverwrite);
+    run.add(input, output, value, runtime::DeviceWrite | runtime::DeviceOverwrite);
     run.finish();
 }
 
-codegen::GPUModule &add_module() {
+runtime::GPUModule &add_module() {
     static const char ptx[] = ".version 7.0\n.visible .entry add(\n.visible .entry add_shared(\n";
-    static const codegen::GPUKernel kernels[] = {{"add", nullptr, 0},
+    static const runtime::GPUKernel kernels[] = {{"add", nullptr, 0},
                                                  {"add_shared", nullptr, 1 << 10}};
-    static codegen::GPUModule module = {"adder", ptx, sizeof ptx - 1, kernels,
+    static runtime::GPUModule module = {"adder", ptx, sizeof ptx - 1, kernels,
                                         2,       0,   nullptr,        nullptr};
     return module;
 }

@@ -13,8 +13,8 @@
 #include "ir/print.h"
 #include "ir/program.h"
 #include "ir/visit.h"
-#include "jit/gpu/emulator.h"
 #include "jit/kernel.h"
+#include "jit/runtime/gpu/emulator.h"
 
 using namespace Pipe;
 using ir::Stmt;
@@ -51,12 +51,12 @@ class Example {
         driver::CallArguments call;
         compiled_->slots().gather(outputs, call.given);
         compiled_->slots().fill(call, true);
-        jit::emulated_device().start_counting();
+        runtime::emulated_device().start_counting();
         std::string error;
         kernel.run({}, call.data(), &error);
         buffer_.copy_to_host();
         int64_t redundant = 0;
-        for (const jit::EmulatorCounters &launch : jit::emulated_device().stop_counting())
+        for (const runtime::EmulatorCounters &launch : runtime::emulated_device().stop_counting())
             redundant += launch.redundant();
         if (!error.empty())
             return error;

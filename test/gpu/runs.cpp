@@ -7,8 +7,8 @@
 #include "test/unit/support/set_variable.h"
 
 using namespace gpu_test;
-using codegen::DeviceOverwrite;
-using codegen::DeviceWrite;
+using runtime::DeviceOverwrite;
+using runtime::DeviceWrite;
 
 namespace {
 
@@ -80,7 +80,7 @@ TEST_CASE("a module is unloaded after its kernels in the user's stream", "[gpu]"
     Buffer<int> in = counted(20, 10), out(20, 10);
     out.device_malloc(cuda);
     realize_add(in, out, 1, &stream.user);
-    jit::unload_module(cuda, add_module());
+    runtime::unload_module(cuda, add_module());
     out.copy_to_host();
     CHECK(out(3, 4) == 4004);
     CHECK(fake_cuda::misuse().empty());
@@ -173,7 +173,7 @@ TEST_CASE("an input that one run copies to the device, and another one reads at 
 }
 
 TEST_CASE("launches that the device refuses say why", "[gpu]") {
-    auto refused = [&](codegen::GPULaunch launch, const std::vector<std::string> &parts) {
+    auto refused = [&](runtime::GPULaunch launch, const std::vector<std::string> &parts) {
         Run run;
         std::vector<uint64_t> zero(9);
         std::vector<void *> params;
@@ -181,7 +181,7 @@ TEST_CASE("launches that the device refuses say why", "[gpu]") {
             params.push_back(&v);
         require_message<RuntimeError>([&] { run.launch(launch, params.data()); }, parts);
     };
-    codegen::GPULaunch launch;
+    runtime::GPULaunch launch;
     launch.threads[0] = 2048;
     refused(launch, {"kernel 'add'", "pipeline 'adder'", "2048 x 1 x 1 threads", "cuLaunchKernel",
                      "CUDA_ERROR_INVALID_VALUE (1)", "2048 threads per block, but at most 1024",
@@ -314,7 +314,7 @@ TEST_CASE("warm runs ask the driver for no memory, streams or modules", "[gpu]")
 TEST_CASE("times of kernels, in all streams", "[gpu]") {
     UsersStream stream;
     Buffer<int> out(20, 10);
-    std::vector<jit::KernelTime> times;
+    std::vector<runtime::KernelTime> times;
     realize_add(counted(20, 10), out, 1, nullptr, &times);
     realize_add(counted(20, 10), out, 1, &stream.user, &times);
     realize_add(counted(20, 10), out, 100, nullptr, &times);
@@ -324,7 +324,7 @@ TEST_CASE("times of kernels, in all streams", "[gpu]") {
     CHECK(times[0].milliseconds == 5);  // of the fake driver's clock
     CHECK(times[1].milliseconds == 2.5);
     CHECK(fake_cuda::live().events == 0);
-    jit::Profile profile;
+    runtime::Profile profile;
     profile.add(times);
     CHECK(profile.text("p").find("add_shared") != std::string::npos);
     CHECK(profile.html("p").find("add_shared") != std::string::npos);
@@ -333,27 +333,27 @@ TEST_CASE("times of kernels, in all streams", "[gpu]") {
 }
 
 TEST_CASE("PTX that the driver refuses", "[gpu]") {
-    static const codegen::GPUKernel kernel{"add", nullptr, 0}, absent{"absent", nullptr, 0};
-    auto launch = [](codegen::GPUModule &module) {
+    static const runtime::GPUKernel kernel{"add", nullptr, 0}, absent{"absent", nullptr, 0};
+    auto launch = [](runtime::GPUModule &module) {
         Buffer<int> b(4, 4);
         Run run;
         Arg arg("b", b);
-        run.on_device(arg.device, codegen::DeviceRead);
-        codegen::GPULaunch launch;
-        jit::Device &device = jit::device_of(cuda_device_interface, nullptr);
+        run.on_device(arg.device, runtime::DeviceRead);
+        runtime::GPULaunch launch;
+        runtime::Device &device = runtime::device_of(cuda_device_interface, nullptr);
         device.launch(module, launch, nullptr, {});
     };
-    codegen::GPUModule wrong{"wrong", "syntax error", 12, &kernel, 1, 0, nullptr, nullptr};
+    runtime::GPUModule wrong{"wrong", "syntax error", 12, &kernel, 1, 0, nullptr, nullptr};
     require_message<RuntimeError>([&] { launch(wrong); },
                                   {"pipeline 'wrong'", "capability 8.6", "cuLinkAddData",
                                    "CUDA_ERROR_INVALID_PTX", "Parsing error",
                                    "Update the NVIDIA driver"});
-    codegen::GPUModule other{"other", ".entry add", 10, &absent, 1, 0, nullptr, nullptr};
+    runtime::GPUModule other{"other", ".entry add", 10, &absent, 1, 0, nullptr, nullptr};
     require_message<RuntimeError>([&] { launch(other); },
                                   {"kernel 'absent'", "cuModuleGetFunction"});
-    jit::unload_module(cuda, wrong);
-    jit::unload_module(cuda, other);
-    jit::unload_module(cuda, add_module());
+    runtime::unload_module(cuda, wrong);
+    runtime::unload_module(cuda, other);
+    runtime::unload_module(cuda, add_module());
     CHECK(fake_cuda::live().modules == 0);
     CHECK(fake_cuda::live().links == 0);
 }

@@ -2,7 +2,7 @@
 #include "apps/common/arrays.h"
 #include "apps/gpu/figures.h"
 #include "apps/gpu/ptx.h"
-#include "jit/gpu/emulator.h"
+#include "jit/runtime/gpu/emulator.h"
 #include "test/support/gpu_targets.h"
 
 #include <catch2/catch_test_macros.hpp>
@@ -98,7 +98,7 @@ void check(const App &app, apps::Way way, const Pipe::Target &target,
         const double difference = apps::max_abs_difference(output, e.result);
         INFO("difference " << difference << ", largest " << apps::max_abs(e.result));
         CHECK(difference <= app.tolerance * apps::max_abs(e.result));
-        CHECK(Pipe::jit::emulated_device().take_reports().empty());
+        CHECK(Pipe::runtime::emulated_device().take_reports().empty());
     }
 }
 

@@ -2,7 +2,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <pipe/pipe.h>
 
-#include "jit/gpu/emulator.h"
+#include "jit/runtime/gpu/emulator.h"
 #include "test/support/gpu_targets.h"
 
 #include <algorithm>
@@ -49,9 +49,10 @@ TEST_CASE(
         const std::vector<int> sizes = {width / 2, 20};
         const Buffer<int> expected = Pipeline(outside).realize_reference(sizes);
         for (const Target &target : test::gpu_targets()) {
-            jit::emulated_device().start_counting();
+            runtime::emulated_device().start_counting();
             const Buffer<int> out = outside.realize(sizes, target);
-            for (const jit::EmulatorCounters &launch : jit::emulated_device().stop_counting())
+            for (const runtime::EmulatorCounters &launch :
+                 runtime::emulated_device().stop_counting())
                 CHECK(launch.shared_bytes <= 4 * 4 * (2 * 32 + 32));
             int wrong = 0;
             out.for_each_element([&](int px, int py) { wrong += out(px, py) != expected(px, py); });

@@ -4,7 +4,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "jit/gpu/emulator.h"
+#include "jit/runtime/gpu/emulator.h"
 #include <pipe/pipe.h>
 
 #include "test/support/gpu_targets.h"
@@ -17,7 +17,7 @@ constexpr int width = 61, height = 43;
 
 /// The kernels that a pipeline launched in one run.
 size_t launches_of(const std::function<void()> &run) {
-    jit::EmulatedDevice &device = jit::emulated_device();
+    runtime::EmulatedDevice &device = runtime::emulated_device();
     device.start_counting();
     run();
     return device.stop_counting().size();

@@ -8,8 +8,8 @@
 #include <pipe/device_interface.h>
 #include <pipe/pipe.h>
 
-#include "jit/gpu/cuda/driver.h"
-#include "jit/gpu/devices.h"
+#include "jit/runtime/gpu/cuda/driver.h"
+#include "jit/runtime/gpu/devices.h"
 #include "test/support/gpu_targets.h"
 #include "test/support/require_message.h"
 #include "test/support/temp_folder.h"
@@ -61,7 +61,7 @@ struct Scaled {
 TEST_CASE("work in a stream and a context of the user", "[driver]") {
     if (no_gpu())
         return;
-    using namespace jit::cuda;
+    using namespace runtime::cuda;
     const Driver &driver = Driver::get();
     CUcontext context = nullptr;
     CUdevice device = 0;

@@ -2,7 +2,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "jit/gpu/emulator.h"
+#include "jit/runtime/gpu/emulator.h"
 #include <pipe/pipe.h>
 
 #include "test/support/gpu_targets.h"
@@ -17,9 +17,9 @@ TEST_CASE("a scan in a single thread is a kernel", "[gpu]") {
     sums(r) += sums(r - 1);
     sums.gpu_tile(x, xi, 32);
     sums.update().gpu_single_thread();
-    jit::emulated_device().start_counting();
+    runtime::emulated_device().start_counting();
     sums.realize({100}, Target("host-cuda_emulator"));
-    const auto launches = jit::emulated_device().stop_counting();
+    const auto launches = runtime::emulated_device().stop_counting();
     REQUIRE(launches.size() == 2);
     CHECK(launches[1].blocks == std::array<int32_t, 3>{1, 1, 1});
     CHECK(launches[1].threads == std::array<int32_t, 3>{1, 1, 1});

@@ -105,7 +105,8 @@ DeviceCode::DeviceCode(const ir::Program &program, const Target &given, llvm::Mo
         module.setTargetTriple(machine->getTargetTriple().str());
         module.setDataLayout(machine->createDataLayout());
     }
-    auto *type = llvm::ArrayType::get(llvm::Type::getInt8Ty(host.getContext()), sizeof(GPUModule));
+    auto *type =
+        llvm::ArrayType::get(llvm::Type::getInt8Ty(host.getContext()), sizeof(runtime::GPUModule));
     description = new llvm::GlobalVariable(host, type, false, llvm::GlobalValue::ExternalLinkage,
                                            nullptr, "pipe.description");
 }
@@ -184,7 +185,7 @@ std::string DeviceCode::finish(llvm::Module &host, const std::string &pipeline) 
          c.number(32, static_cast<int64_t>(sites.size())), c.array(site_records), c.null()});
     auto *filled =
         new llvm::GlobalVariable(host, value->getType(), false, llvm::GlobalValue::ExternalLinkage,
-                                 value, gpu_module_symbol);
+                                 value, runtime::gpu_module_symbol);
     filled->setAlignment(llvm::Align(8));
     description->replaceAllUsesWith(filled);
     description->eraseFromParent();

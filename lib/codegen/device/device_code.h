@@ -3,7 +3,7 @@
 //
 // For a GPU they are functions of a module of their own, which becomes PTX; for the emulator, functions of the host's
 // module, whose accesses and barriers call the emulator. Code of the host launches them through a GPUModule
-// (codegen/gpu_abi.h), a constant of its module.
+// (jit/runtime/gpu_abi.h), a constant of its module.
 
 #include <memory>
 #include <set>
@@ -14,8 +14,8 @@
 #include <llvm/Target/TargetMachine.h>
 
 #include "codegen/frame.h"
-#include "codegen/gpu_abi.h"
 #include "ir/program.h"
+#include "jit/runtime/gpu_abi.h"
 
 namespace Pipe::codegen {
 
@@ -27,8 +27,8 @@ struct DeviceKernel {
 
 struct DeviceSite {
     std::string buffer;
-    GPUSite::Kind kind;
-    GPUSite::Memory memory;
+    runtime::GPUSite::Kind kind;
+    runtime::GPUSite::Memory memory;
     int32_t element_bytes;  ///< 0: a barrier
 };
 

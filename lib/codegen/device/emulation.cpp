@@ -1,4 +1,4 @@
-// What kernels tell the emulator (codegen/gpu_abi.h).
+// What kernels tell the emulator (jit/runtime/gpu_abi.h).
 
 #include <llvm/IR/IntrinsicInst.h>
 
@@ -47,11 +47,11 @@ void ExprEmitter::tell_emulator(llvm::Instruction *access, const std::string &bu
     };
     auto i32 = [&](int64_t value) { return b.getInt32(static_cast<uint32_t>(value)); };
     const int32_t element_bytes = bytes_of(memory.type->getScalarType());
-    const GPUSite::Kind kind = access->isAtomic()           ? GPUSite::Atomic
-                               : access->mayWriteToMemory() ? GPUSite::Store
-                                                            : GPUSite::Load;
+    const runtime::GPUSite::Kind kind = access->isAtomic()           ? runtime::GPUSite::Atomic
+                                        : access->mayWriteToMemory() ? runtime::GPUSite::Store
+                                                                     : runtime::GPUSite::Load;
     const int32_t site = unit_.device->add_site(
-        {buffer, kind, static_cast<GPUSite::Memory>(bound.memory), element_bytes});
+        {buffer, kind, static_cast<runtime::GPUSite::Memory>(bound.memory), element_bytes});
     const bool is_array = bound.array_bytes != nullptr;
     Value *array = is_array ? bound.address : llvm::ConstantPointerNull::get(b.getPtrTy());
     Value *array_bytes = is_array ? bound.array_bytes : b.getInt64(0);

@@ -101,9 +101,11 @@ class KernelEmitter {
         const ID thread[] = {nvvm_read_ptx_sreg_tid_x, nvvm_read_ptx_sreg_tid_y,
                              nvvm_read_ptx_sreg_tid_z};
         for (size_t d = 0; d < 3; d++) {
-            bind_place(ir::block_index(d), block[d], offsetof(EmulatedThread, block) + 4 * d,
+            bind_place(ir::block_index(d), block[d],
+                       offsetof(runtime::EmulatedThread, block) + 4 * d,
                        ir::blocks_of_launch(launch_, d));
-            bind_place(ir::thread_index(d), thread[d], offsetof(EmulatedThread, thread) + 4 * d,
+            bind_place(ir::thread_index(d), thread[d],
+                       offsetof(runtime::EmulatedThread, thread) + 4 * d,
                        ir::threads_of_launch(launch_, d));
         }
     }
@@ -116,7 +118,7 @@ class KernelEmitter {
         Value *value = nullptr;
         if (device_.emulated) {
             value = frame_.load_fixed(b.getInt32Ty(), frame_.function->getArg(0),
-                          static_cast<int64_t>(emulated_at));
+                                      static_cast<int64_t>(emulated_at));
         } else {
             auto *call = b.CreateIntrinsic(on_gpu, {}, {});
             call->setMetadata(llvm::LLVMContext::MD_range,
@@ -140,8 +142,8 @@ class KernelEmitter {
         if (known && bytes == 0)
             return;
         if (device_.emulated) {
-            frame_.kernel->shared =
-                frame_.load_fixed(b.getPtrTy(), frame_.function->getArg(0), offsetof(EmulatedThread, shared));
+            frame_.kernel->shared = frame_.load_fixed(b.getPtrTy(), frame_.function->getArg(0),
+                                                      offsetof(runtime::EmulatedThread, shared));
             return;
         }
         constexpr unsigned shared_space = 3;
@@ -162,7 +164,8 @@ class KernelEmitter {
         Builder &b = frame_.b;
         if (!device_.emulated)
             return frame_.function->getArg(i);
-        Value *place = frame_.load_fixed(b.getPtrTy(), frame_.function->getArg(1), 8 * static_cast<int64_t>(i));
+        Value *place = frame_.load_fixed(b.getPtrTy(), frame_.function->getArg(1),
+                                         8 * static_cast<int64_t>(i));
         return frame_.load_fixed(parameter_type(c.value->getType()), place, 0);
     }
 
@@ -227,13 +230,13 @@ void StmtEmitter::kernel_array(const ir::StmtNode &s) {
         bound.address =
             b_.CreateGEP(b_.getInt8Ty(), frame_.kernel->shared, exprs_.wide(before), s.name);
         frame_.kernel->shared_end = ir::shared_array_end(before, s);
-        bound.memory = GPUSite::Shared;
+        bound.memory = runtime::GPUSite::Shared;
     } else {
         int64_t count = 1;
         ir::as_const_int(s.exprs[0], &count);
         bound.address = frame_.entry_alloca(memory_type(unit_.context, s.types[0]),
                                             std::max<int64_t>(1, count), 64);
-        bound.memory = GPUSite::Private;
+        bound.memory = runtime::GPUSite::Private;
     }
     exprs_.forget();
     frame_.buffers.push(s.name, bound);
@@ -244,7 +247,8 @@ void StmtEmitter::kernel_array(const ir::StmtNode &s) {
 
 void StmtEmitter::barrier() {
     if (Value *thread = frame_.kernel->emulated_thread) {
-        const int32_t site = unit_.device->add_site({"", GPUSite::Barrier, GPUSite::Shared, 0});
+        const int32_t site =
+            unit_.device->add_site({"", runtime::GPUSite::Barrier, runtime::GPUSite::Shared, 0});
         auto wait = unit_.runtime("pipe_emulator_barrier", b_.getVoidTy(),
                                   {b_.getPtrTy(), b_.getInt32Ty()});
         b_.CreateCall(wait, {thread, b_.getInt32(static_cast<uint32_t>(site))});

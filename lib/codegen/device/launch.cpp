@@ -32,16 +32,17 @@ void StmtEmitter::launch(const ir::StmtNode &s) {
         b_.CreateStore(value, place);
         b_.CreateStore(place, b_.CreateConstGEP1_64(pointer, params, i));
     }
-    Value *sizes = frame_.entry_alloca(b_.getInt8Ty(), sizeof(GPULaunch), 8);
+    Value *sizes = frame_.entry_alloca(b_.getInt8Ty(), sizeof(runtime::GPULaunch), 8);
     auto set = [&](size_t at, Value *value) {
         b_.CreateStore(value, b_.CreateConstGEP1_64(b_.getInt8Ty(), sizes, at));
     };
-    set(offsetof(GPULaunch, kernel), b_.getInt32(static_cast<uint32_t>(number)));
+    set(offsetof(runtime::GPULaunch, kernel), b_.getInt32(static_cast<uint32_t>(number)));
     for (size_t d = 0; d < 3; d++) {
-        set(offsetof(GPULaunch, blocks) + 4 * d, exprs_.emit(ir::blocks_of_launch(s, d)));
-        set(offsetof(GPULaunch, threads) + 4 * d, exprs_.emit(ir::threads_of_launch(s, d)));
+        set(offsetof(runtime::GPULaunch, blocks) + 4 * d, exprs_.emit(ir::blocks_of_launch(s, d)));
+        set(offsetof(runtime::GPULaunch, threads) + 4 * d,
+            exprs_.emit(ir::threads_of_launch(s, d)));
     }
-    set(offsetof(GPULaunch, shared_bytes),
+    set(offsetof(runtime::GPULaunch, shared_bytes),
         b_.CreateIntCast(exprs_.emit(ir::shared_bytes_of_launch(s)), i64, true));
     exprs_.forget();
     auto run = unit_.runtime("pipe_launch", i32, {pointer, pointer, pointer, pointer});
@@ -52,7 +53,8 @@ void StmtEmitter::launch(const ir::StmtNode &s) {
 /// Where the buffer begins on the device, after a Use.
 Value *StmtEmitter::device_address(const std::string &buffer) {
     Value *record = frame_.buffers.find(buffer)->device;
-    Value *place = b_.CreateConstGEP1_64(b_.getInt8Ty(), record, offsetof(DeviceBuffer, device));
+    Value *place =
+        b_.CreateConstGEP1_64(b_.getInt8Ty(), record, offsetof(runtime::DeviceBuffer, device));
     return b_.CreateIntToPtr(b_.CreateLoad(b_.getInt64Ty(), place), b_.getPtrTy());
 }
 
@@ -63,9 +65,10 @@ void StmtEmitter::use(const ir::StmtNode &s) {
             s.name +
             " is computed or read in a kernel, but stored where a GPU has no access (memoize). "
             "Compute it at root, without memoize().");
-    const int32_t access = s.access == ir::Access::Read    ? DeviceRead
-                           : s.access == ir::Access::Write ? DeviceRead | DeviceWrite
-                                                           : DeviceWrite | DeviceOverwrite;
+    const int32_t access = s.access == ir::Access::Read ? runtime::DeviceRead
+                           : s.access == ir::Access::Write
+                               ? runtime::DeviceRead | runtime::DeviceWrite
+                               : runtime::DeviceWrite | runtime::DeviceOverwrite;
     llvm::Type *i32 = b_.getInt32Ty(), *pointer = b_.getPtrTy();
     auto function = unit_.runtime(s.on_device ? "pipe_device_use" : "pipe_host_use", i32,
                                   {pointer, pointer, i32});

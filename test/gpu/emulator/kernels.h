@@ -8,34 +8,34 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "jit/gpu/emulator.h"
+#include "jit/runtime/gpu/emulator.h"
 #include <pipe/error.h>
 
 namespace hand_written {
 
-using Pipe::codegen::EmulatedKernel;
-using Pipe::codegen::EmulatedThread;
-using Pipe::codegen::GPUSite;
-using Pipe::jit::EmulatedDevice;
-using Pipe::jit::EmulatorCounters;
-using Pipe::jit::EmulatorReport;
-using Pipe::jit::EmulatorSiteCounters;
+using Pipe::runtime::EmulatedDevice;
+using Pipe::runtime::EmulatedKernel;
+using Pipe::runtime::EmulatedThread;
+using Pipe::runtime::EmulatorCounters;
+using Pipe::runtime::EmulatorReport;
+using Pipe::runtime::EmulatorSiteCounters;
+using Pipe::runtime::GPUSite;
 
 /// Accesses to global memory.
 template <typename T> T load(EmulatedThread *t, int32_t site, const T *p) {
-    Pipe::jit::emulator_access(t, site, p, sizeof(T), nullptr, 0);
+    Pipe::runtime::emulator_access(t, site, p, sizeof(T), nullptr, 0);
     return *p;
 }
 template <typename T> void store(EmulatedThread *t, int32_t site, T *p, const T &value) {
-    Pipe::jit::emulator_access(t, site, p, sizeof(T), nullptr, 0);
+    Pipe::runtime::emulator_access(t, site, p, sizeof(T), nullptr, 0);
     *p = value;
 }
 template <typename T> void atomic_add(EmulatedThread *t, int32_t site, T *p, T value) {
-    Pipe::jit::emulator_access(t, site, p, sizeof(T), nullptr, 0);
+    Pipe::runtime::emulator_access(t, site, p, sizeof(T), nullptr, 0);
     *p += value;
 }
 inline void barrier(EmulatedThread *t, int32_t site) {
-    Pipe::jit::emulator_barrier(t, site);
+    Pipe::runtime::emulator_barrier(t, site);
 }
 
 /// An array in shared memory, with a site for all loads and one for all stores.
@@ -54,8 +54,8 @@ template <typename T> struct SharedArray {
         data()[i] = value;
     }
     void access(int32_t site, int64_t i) const {
-        Pipe::jit::emulator_access(thread, site, data() + i, sizeof(T), data(),
-                                   size * static_cast<int64_t>(sizeof(T)));
+        Pipe::runtime::emulator_access(thread, site, data() + i, sizeof(T), data(),
+                                       size * static_cast<int64_t>(sizeof(T)));
     }
 };
 
@@ -72,8 +72,8 @@ struct Size {
 struct Module {
     std::string name;
     std::vector<GPUSite> sites;
-    Pipe::codegen::GPUKernel kernel;
-    Pipe::codegen::GPUModule module;
+    Pipe::runtime::GPUKernel kernel;
+    Pipe::runtime::GPUModule module;
 
     Module(const char *kernel_name, EmulatedKernel *function, std::vector<GPUSite> the_sites)
         : sites(std::move(the_sites)) {
@@ -93,7 +93,7 @@ struct Module {
         std::vector<void *> addresses;
         for (uint64_t &p : params)
             addresses.push_back(&p);
-        Pipe::codegen::GPULaunch launch;
+        Pipe::runtime::GPULaunch launch;
         launch.blocks[0] = blocks.x, launch.blocks[1] = blocks.y, launch.blocks[2] = blocks.z;
         launch.threads[0] = threads.x, launch.threads[1] = threads.y, launch.threads[2] = threads.z;
         launch.shared_bytes = shared_bytes;

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "jit/gpu/cuda/driver.h"
+#include "jit/runtime/gpu/cuda/driver.h"
 #include "test/support/fake_cuda/fake_cuda.h"
 
-namespace Pipe::jit::cuda {
+namespace Pipe::runtime::cuda {
 
 struct CUfunc_st {
     std::string name;
@@ -45,11 +45,11 @@ struct CUctx_st {
     CUresult lost = Success;
 };
 
-}  // namespace Pipe::jit::cuda
+}  // namespace Pipe::runtime::cuda
 
 namespace fake_cuda {
 
-using namespace Pipe::jit::cuda;
+using namespace Pipe::runtime::cuda;
 
 struct Memory {
     size_t bytes = 0;

@@ -43,7 +43,7 @@ inline Expr load(Type type, const std::string &buffer, Expr base, int lanes) {
 
 /// A vector and how a kernel sees it: dense, one dimension, min 0.
 struct Data {
-    jit::BufferArgument argument;
+    runtime::BufferArgument argument;
     template <typename T> explicit Data(std::vector<T> &v) {
         argument.host = v.data();
         argument.dim[0] = {0, static_cast<int64_t>(v.size()), 1};

@@ -35,7 +35,7 @@ template <typename T> class Guarded {
     T *begin() { return data_; }
     T *end() { return data_ + count_; }
 
-    jit::BufferArgument argument;
+    runtime::BufferArgument argument;
 
   private:
     size_t count_, size_;

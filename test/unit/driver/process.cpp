@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "autoschedule/machine.h"
-#include "jit/scratch.h"
+#include "jit/runtime/scratch.h"
 #include "test/support/require_message.h"
 
 using namespace Pipe;
@@ -113,13 +113,13 @@ TEST_CASE("a thread keeps no more scratch memory than it may", "[process]") {
     release_memory();
     set_kept_memory(80 * mib);
     use_scratch(64 * mib);
-    CHECK(jit::this_threads_arena().capacity() >= 64 * mib);
+    CHECK(runtime::this_threads_arena().capacity() >= 64 * mib);
     set_kept_memory(16 * mib);
     use_scratch(64 * mib);
-    CHECK(jit::this_threads_arena().capacity() <= 16 * mib);
+    CHECK(runtime::this_threads_arena().capacity() <= 16 * mib);
     set_kept_memory(0);
     use_scratch(1000);
-    CHECK(jit::this_threads_arena().capacity() == 0);
+    CHECK(runtime::this_threads_arena().capacity() == 0);
     set_kept_memory(256 * mib);
     require_message<RuntimeError>([] { set_kept_memory(-1); }, {"set_kept_memory(-1)"});
 }
@@ -134,7 +134,7 @@ TEST_CASE("release_memory reaches idle threads", "[process]") {
         used = true;
         used.notify_all();
         done.wait(false);
-        left = jit::this_threads_arena().capacity();
+        left = runtime::this_threads_arena().capacity();
     });
     used.wait(false);
     const int64_t before = resident_bytes();
@@ -161,7 +161,7 @@ TEST_CASE("release_memory during a run takes nothing that is in use", "[process]
     int wrong = 0;
     out.for_each_element([&](int i) { wrong += out(i) != 6 * i + 3; });
     CHECK(wrong == 0);
-    CHECK(jit::this_threads_arena().capacity() == 0);
+    CHECK(runtime::this_threads_arena().capacity() == 0);
 }
 
 TEST_CASE("release_memory lets memoized values go", "[process]") {

@@ -36,12 +36,12 @@ struct Result {
     int64_t peak = 0;
 };
 
-Result run_kernel(const jit::Kernel &kernel, int n, size_t size, jit::RunOptions options = {}) {
+Result run_kernel(const jit::Kernel &kernel, int n, size_t size, runtime::RunOptions options = {}) {
     Result r;
     r.out.assign(size, -1);
     Data data(r.out);
     void *args[] = {&data.argument, &n};
-    jit::RunStats stats;
+    runtime::RunStats stats;
     r.code = kernel.run(options, args, &r.error, &stats);
     r.peak = stats.peak_scratch_bytes;
     return r;
@@ -205,12 +205,12 @@ TEST_CASE("an allocation that fails names the Func and the bytes, and leaves all
         kernel_of(ir::make_for("i", int32(0), int32(8), LoopKind::Parallel, outer));
     for (int threads : {1, 2}) {
         Result r = run_kernel(kernel, 1000, 8, {threads, 1 << 20});
-        REQUIRE(r.code == jit::out_of_memory);
+        REQUIRE(r.code == runtime::out_of_memory);
         REQUIRE(Pipe::support::without_marks(r.error).starts_with(
             "out of memory: Func blurred, 8000000 bytes. Realize"));
         // The second block of the two is what does not fit: the first is freed.
         r = run_kernel(kernel, 350, 8, {threads, 1 << 20});
-        REQUIRE(r.code == jit::out_of_memory);
+        REQUIRE(r.code == runtime::out_of_memory);
         REQUIRE(Pipe::support::without_marks(r.error).starts_with(
             "out of memory: Func t, 200000 bytes. Realize"));
         r = run_kernel(kernel, 10, 8, {threads, 1 << 20});
@@ -219,11 +219,11 @@ TEST_CASE("an allocation that fails names the Func and the bytes, and leaves all
     }
     // More than any machine has, and more than 64 bits can say.
     Result r = run_kernel(kernel, 1 << 30, 8);
-    REQUIRE(r.code == jit::out_of_memory);
+    REQUIRE(r.code == runtime::out_of_memory);
     REQUIRE(Pipe::support::without_marks(r.error).starts_with(
         "out of memory: Func blurred, more than 2^63 bytes. Realize"));
     r = run_kernel(kernel, 50000000, 8);
-    REQUIRE(r.code == jit::out_of_memory);
+    REQUIRE(r.code == runtime::out_of_memory);
     r = run_kernel(kernel, 10, 8);
     REQUIRE(r.code == 0);
 }

@@ -1,0 +1,26 @@
+#include "jit/runtime/gpu/calls.h"
+
+namespace Pipe::runtime {
+
+int32_t device_open(Context *context, DeviceBuffer *buffer) {
+    return call_device(context, [&](GPURun &run) { run.open(*buffer); });
+}
+
+void device_close(Context *context, DeviceBuffer *buffer) {
+    context->gpu->close(*buffer);
+}
+
+int32_t device_use(Context *context, DeviceBuffer *buffer, int32_t access) {
+    return call_device(context, [&](GPURun &run) { run.use_on_device(*buffer, access); });
+}
+
+int32_t host_use(Context *context, DeviceBuffer *buffer, int32_t access) {
+    return call_device(context, [&](GPURun &run) { run.use_on_host(*buffer, access); });
+}
+
+int32_t launch_kernel(Context *context, GPUModule *module, const GPULaunch *launch,
+                      void *const *params) {
+    return call_device(context, [&](GPURun &run) { run.launch(*module, *launch, params); });
+}
+
+}  // namespace Pipe::runtime
