@@ -170,7 +170,6 @@ struct Diamond {
         g(x, y) = y;
         e(x, y) = g(x, y);
         a(x, y) = b(x, y) + e(x, y);
-        a(x, y) += 1;
         c(x, y) = b(x, y);
         out(x, y) = a(x, y) + c(x, y);
         for (Func *f : {&d, &g, &e, &b, &a, &c})

@@ -154,6 +154,11 @@ TEST_CASE("guard: a loop runs where one of its statements acts") {
     check_versions(in_if("y <= xo", store) + in_if("xo <= y", "f[k] = 0\n"), "y <= xo || xo <= y",
                    "y <= xo && xo <= y", store + "f[k] = 0\n");
     check_same(in_if("y <= xo", store) + "g[k] = 0\n");
+    // A part of it always acts.
+    check_versions(in_if("y <= xo", in_x(in_if("x < p", sum) + "g[x] = 0\n")), "y <= xo",
+                   "y <= xo && 3 - p + 1 <= 0", in_x(sum + "g[x] = 0\n"));
+    check_versions(in_if("y <= xo", in_x("g[x] = 0\ng[x] = 1\n" + in_if("x < p", sum))), "y <= xo",
+                   "y <= xo && 3 - p + 1 <= 0", in_x("g[x] = 0\ng[x] = 1\n" + sum));
     check_same(in_if("y <= xo", "") + in_if("y <= xo", store) + "g[k] = 0\n");
 }
 
@@ -185,15 +190,35 @@ TEST_CASE("guard: conditions that read memory may hold") {
     check_same("let z = y + m[k]\n" + in_if("z <= xo", store));
     check_skipped(in_if("y <= xo", in_if("m[k] < 3", store)), "y <= xo");
     check_skipped("let z = m[k]\n" + in_if("y <= xo", "f[z] = a[k]\n"), "y <= xo");
+    check_skipped(in_x(in_if("y <= xo * 4 + x", in_if("m[x] < 3", sum))), "y - (xo * 4 + 3) <= 0");
     check_skipped(in_if("y <= xo", "let z = m[k]\n" + in_if("z <= xo", store)), "y <= xo");
 }
 
-TEST_CASE("guard: conditions that are large may hold") {
-    std::string large = "y <= xo";
-    for (int i = 0; i < 40; i++)
-        large += " + " + std::to_string(i) + " * p";
-    check_same(in_if(large, store));
-    check_skipped(in_if("y <= xo", in_if(large, store)), "y <= xo");
+TEST_CASE("guard: conditions that are large may hold, or may not") {
+    auto large = [](const std::string &condition, int terms) {
+        std::string result = condition;
+        for (int i = 0; i < terms; i++)
+            result += " + " + std::to_string(i + 2) + " * p";
+        return result;
+    };
+    check_same(in_if(large("y <= xo", 40), store));
+    check_skipped(in_if("y <= xo", in_if(large("y <= xo", 40), store)), "y <= xo");
+    // Two that are large together.
+    const std::string one = large("y <= xo * 4 + x", 15), other = large("x <= y", 15);
+    check_skipped(in_x(in_if("y <= xo * 4 + x", in_if(one, in_if(other, sum)))),
+                  "y - (xo * 4 + 3) <= 0");
+    for (const char *op : {" && ", " || "}) {
+        // Larger still once they are for all iterations.
+        const std::string both = large("y <= xo * 4 + x", 11) + op + large("x <= y", 11);
+        check_same(in_x(in_if(both, sum)) + in_if("y <= xo", store));
+    }
+}
+
+TEST_CASE("guard: a name has the meaning that it has where it stands") {
+    const std::string loop = in_k(in_if("z < 3", store));
+    check_unchanged(in_y_and_xo("{\n  let z = y + xo\n  f[z] = 1\n}\n" + loop));
+    check_unchanged(
+        in_y_and_xo("for z in [0, y) {\n  f[z] = 1\n}\n" + in_k(in_if("z < xo", store))));
 }
 
 TEST_CASE("guard: an if with an else always acts, and so do statements of other kinds") {

@@ -43,7 +43,7 @@ Stmt loop(const std::string &name, int64_t extent, const Stmt &body) {
     return make_for(name, number(0), number(extent), LoopKind::Serial, body);
 }
 
-const Types types = {{"flag", Bool()}, {"wrapping", UInt(32)}};
+const Types types = {{"flag", Bool()}, {"wrapping", UInt(32)}, {"large", UInt(64)}};
 
 std::string separated(const std::string &text, const graph::Graph *graph = nullptr) {
     return ir::to_string(lower::whole_blocks(parse_stmt(text, types), graph));
@@ -170,9 +170,9 @@ TEST_CASE("blocks: a partial vector is not unrolled either") {
 TEST_CASE("blocks: what is not a guard of all rows stays") {
     check_unchanged(in_yo(in_xo(in_yi(store))));
     check_unchanged(in_yo(in_xo(in_yi(in_xi(vector)))));
-    for (const char *guard :
-         {"yo * 4 + yi != h", "flag", "(yo * 4 + yi) * (yo * 4 + yi) < h", "yo * 4 + in[yi] < h",
-          "in[yo] < h", "uint32(yo * 4 + yi) < wrapping", "yo * 4 + yi < h && yi != w"})
+    for (const char *guard : {"yo * 4 + yi != h", "flag", "(yo * 4 + yi) * (yo * 4 + yi) < h",
+                              "yo * 4 + in[yi] < h", "in[yo] < h", "uint32(yo * 4 + yi) < wrapping",
+                              "large < large * large", "yo * 4 + yi < h && yi != w"})
         check_unchanged(in_yo(in_xo(in_yi(in_if(guard, store)))));
     check_unchanged(
         in_yo(in_xo(in_yi("if yo * 4 + yi < h {\n  f[yi] = 1\n} else {\n  f[yi] = 2\n}\n"))));
@@ -188,6 +188,8 @@ TEST_CASE(
     for (const char *loop : {"for yi in [0, n) unrolled", "for yi in [0, 1) unrolled",
                              "for yi in [0, 4)", "for yi in [0, 4) vectorized"})
         check_unchanged(in_yo(in_xo(around(loop, guarded))));
+    CHECK(separated(in_yo(in_xo(around("for yi in [0, 2) unrolled", guarded))))
+              .find("let yi.count") != std::string::npos);
 }
 
 TEST_CASE("blocks: the test stands outside of serial loops only") {
@@ -216,16 +218,17 @@ TEST_CASE("blocks: an array whose elements are to be registers is indexed by con
     CHECK_FALSE(is_changed("f[yi + xo] = sums[yi]\n"));
     CHECK_FALSE(is_changed(in_xi("sums[yi * 4 + xi] = in[xo]\n")));
     // Elements that other loops choose, too, are no registers; nor are those that no row chooses.
-    CHECK(is_changed("sums[yi + xo] = in[xo]\n"));
+    const std::string text = separated(in_array("sums[yi + xo] = in[xo]\n"));
+    CHECK(text.find("let yi.count") < text.find("for xo"));
     CHECK(is_changed("sums[yi + yo] = in[xo]\n"));
     CHECK(is_changed("sums[0] = in[xo]\n"));
     CHECK(is_changed("f[yi] = in[xo]\n"));
     check_unchanged(in_yo(in_xo(in_yi(
         in_if("yo * 4 + yi < h", "allocate t[int32 * 4] {\n  t[0] = 1\n  f[xo] = t[0]\n}\n")))));
     // Behind the statement that allocates it, the name is another array's.
-    const std::string text = in_yo("allocate sums[int32 * 8] {\n  sums[0] = 1\n}\n" +
-                                   in_xo(in_yi(in_if("yo * 4 + yi < h", "sums[yi] = 1\n"))));
-    CHECK(separated(text) != text);
+    const std::string behind = in_yo("allocate sums[int32 * 8] {\n  sums[0] = 1\n}\n" +
+                                     in_xo(in_yi(in_if("yo * 4 + yi < h", "sums[yi] = 1\n"))));
+    CHECK(separated(behind) != behind);
 }
 
 TEST_CASE("blocks: not in kernels") {
@@ -242,32 +245,44 @@ TEST_CASE("blocks: of a pure definition, the rest has its rows outside") {
     f.compute_root();
     out(x, y) = f(x, y);
     const language::Frozen frozen = language::freeze({out});
-    auto reorders = [&](const std::string &stage, const std::string &statement,
-                        const graph::Graph *graph) {
-        auto loop = [&](const std::string &name, const std::string &end, const std::string &body) {
-            return around("for " + stage + "." + name + " in [0, " + end, body);
-        };
-        const std::string now =
-            separated(loop("yo", "2)",
-                           loop("x", "30)",
-                                loop("yi", "4) unrolled",
-                                     in_if(stage + ".yo * 4 + " + stage + ".yi < h", statement)))),
-                      graph);
+    // The stages of the loop over columns, and of the block.
+    auto reorders = [&](const std::string &columns, const std::string &rows,
+                        const std::string &statement, const graph::Graph *graph) {
+        const std::string now = separated(around("for " + columns + ".x in [0, 30)",
+                                                 around("for " + rows + ".yi in [0, 4) unrolled",
+                                                        in_if(rows + ".yi < h", statement))),
+                                          graph);
         INFO(now);
         const size_t rest = now.find("} else");
         REQUIRE(rest != std::string::npos);
-        return now.find(stage + ".yi in", rest) < now.find(stage + ".x in", rest);
+        return now.find(rows + ".yi in", rest) < now.find(columns + ".x in", rest);
     };
-    CHECK(reorders("f.s0", "f[f.s0.x] = 1\n", &frozen.graph));
-    CHECK(reorders(
-        "f.s0", in_if("p < 3", "let v = f.s0.x\n" + around("for f.s0.z in [0, n)", "f[v] = 1\n")),
-        &frozen.graph));
-    CHECK_FALSE(reorders("f.s0", "f[f.s0.x] = 1\n", nullptr));
-    CHECK_FALSE(reorders("f.s1", "f[f.s1.x] = 1\n", &frozen.graph));
-    CHECK_FALSE(reorders("f.s0", "other[f.s0.x] = 1\n", &frozen.graph));
-    CHECK_FALSE(reorders("f.s0", "f[f.s0.x] = 1\nother[f.s0.x] = 1\n", &frozen.graph));
-    CHECK_FALSE(reorders("f.s0", "f[f.s0.x] = print(\"f\", f.s0.x)\n", &frozen.graph));
-    CHECK_FALSE(reorders("f.s0", "prefetch f(f.s0.x)\n", &frozen.graph));
+    auto pure = [&](const std::string &statement) {
+        return reorders("f.s0", "f.s0", statement, &frozen.graph);
+    };
+    const std::string one = "f[f.s0.x] = 1\n";
+    CHECK(pure(one));
+    CHECK(pure(one + one));
+    CHECK(pure(in_if("p < 3", "let v = f.s0.x\n" + around("for f.s0.z in [0, n)", "f[v] = 1\n"))));
+    CHECK_FALSE(pure("other[f.s0.x] = 1\n"));
+    CHECK_FALSE(pure(one + "other[f.s0.x] = 1\n"));
+    CHECK_FALSE(pure("f[f.s0.x] = print(\"f\", f.s0.x)\n"));
+    CHECK_FALSE(pure("prefetch f(f.s0.x)\n"));
+    CHECK_FALSE(reorders("f.s0", "f.s0", one, nullptr));
+    CHECK_FALSE(reorders("f.s1", "f.s1", "f[f.s1.x] = 1\n", &frozen.graph));
+    CHECK_FALSE(reorders("out.s0", "f.s0", "f[out.s0.x] = 1\n", &frozen.graph));
+    CHECK_FALSE(reorders("f.s0", "out.s0", one, &frozen.graph));
+    // Not where the number of rows differs between columns.
+    const std::string rows =
+        "let f.s0.yi.count = int32(max(min(int64(int32(max(min(int64(h), int64(4)), int64(0)))), "
+        "int64(w) - int64(f.s0.x) * int64(4)), int64(0)))\n" +
+        around("for f.s0.yi in [0, f.s0.yi.count) unpartitioned",
+               in_if("f.s0.yi + f.s0.x * 4 < w", one));
+    const std::string guard = in_if("f.s0.yi < h", in_if("f.s0.yi + f.s0.x * 4 < w", one));
+    CHECK(
+        separated(around("for f.s0.x in [0, 30)", around("for f.s0.yi in [0, 4) unrolled", guard)),
+                  &frozen.graph)
+            .ends_with(around("} else", around("for f.s0.x in [0, 30)", rows))));
 }
 
 TEST_CASE("blocks: random guards compute the same") {
