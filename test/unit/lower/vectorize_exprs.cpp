@@ -85,6 +85,40 @@ TEST_CASE(
               .find("a[ramp(1, 1, 4)]") != std::string::npos);
 }
 
+TEST_CASE("vectorize: a node that is shared has the meaning of the place where it is used") {
+    const Expr of_lane = parse_expr("in[x]");
+    auto in_loop = [](const ir::Stmt &body) {
+        return vectorized(ir::make_for("x", ir::make_int(Int(32), 0), ir::make_int(Int(32), 4),
+                                       LoopKind::Vectorized, body));
+    };
+    auto stored = [&](const Expr &value) {
+        return in_loop(ir::make_store("out", parse_expr("x"), value));
+    };
+    auto sum = [](const Expr &a, const Expr &b) { return ir::make_binary(ir::Op::Add, a, b); };
+    const Expr load = parse_expr("a[y]"), half = parse_expr("a[(x + y) / 2]");
+    for (const Expr &e : {load, half}) {
+        // Inside and outside of a let, and the other way round.
+        const Expr inner = ir::make_let("y", of_lane, e);
+        const Expr copy = parse_expr(ir::to_string(e)), copied = parse_expr(ir::to_string(inner));
+        CHECK(stored(sum(e, inner)) == stored(sum(copy, copied)));
+        CHECK(stored(sum(inner, e)) == stored(sum(copied, copy)));
+        // Under a condition and under none.
+        const std::string chosen = "if_then_else(in[x] < 3, " + ir::to_string(e) + ", 0)";
+        const Expr shared = ir::make_call(Int(32), ir::intrinsic::if_then_else,
+                                          {parse_expr("in[x] < 3"), e, ir::make_int(Int(32), 0)},
+                                          ir::CallKind::Intrinsic);
+        CHECK(stored(sum(shared, e)) == stored(sum(parse_expr(chosen), copy)));
+        // In two statements.
+        auto twice = [&](const Expr &first, const Expr &second) {
+            const Expr x = parse_expr("x");
+            return in_loop(
+                ir::make_block({ir::make_let("y", parse_expr("k"), ir::make_store("out", x, first)),
+                                ir::make_let("y", of_lane, ir::make_store("out", x, second))}));
+        };
+        CHECK(twice(e, e) == twice(copy, parse_expr(ir::to_string(e))));
+    }
+}
+
 TEST_CASE("vectorize: in an expression, names hide those outside") {
     check("(let y = in[x] in y + a[y]) + y",
           "(let y.v = in[ramp(0, 1, 4)] in y.v + a[y.v]) + broadcast(y, 4)");
@@ -104,6 +138,16 @@ TEST_CASE("vectorize: predicates of loads") {
           "let x.mask = " + below_3 + "\n" +
               "out[ramp(0, 1, 4)] = a[ramp(0, 1, 4) if x.mask && ramp(0, 1, 4) < broadcast(n, 4)] "
               "if x.mask\n");
+    CHECK(
+        vectorized("if in[x] < 3 {\n  out[x] = a[0 if x < n]\n}\n") ==
+        "let x.mask = " + below_3 + "\n" +
+            "out[ramp(0, 1, 4)] = a[broadcast(0, 4) if x.mask && ramp(0, 1, 4) < broadcast(n, 4)] "
+            "if x.mask\n");
+    CHECK(vectorized("if in[x] < 3 {\n  out[x] = a[0 if flag]\n}\n") ==
+          "let x.mask = " + below_3 + "\n" +
+              "if reduce<||>(x.mask, 1) {\n"
+              "  out[ramp(0, 1, 4)] = broadcast(a[0 if flag], 4) if x.mask\n"
+              "}\n");
 }
 
 TEST_CASE("vectorize: phases of at least two lanes, whose number divides the lanes") {
@@ -112,6 +156,7 @@ TEST_CASE("vectorize: phases of at least two lanes, whose number divides the lan
     CHECK_FALSE(has_phases(half, 2));
     CHECK_FALSE(has_phases(half, 3));
     CHECK_FALSE(has_phases(third, 4));
+    CHECK_FALSE(has_phases(third, 8));
     CHECK(has_phases(third, 6));
 }
 
@@ -130,6 +175,12 @@ TEST_CASE("vectorize: in phases, names that advance evenly advance by as many la
     CHECK(vectorized("let y = x * 2 + k\nout[x] = a[y / 4]\n") ==
           "let y.v = ramp(k, 2, 4)\n"
           "out[ramp(0, 1, 4)] = interleave(a[ramp(k / 4, 1, 2)], a[ramp((k + 2) / 4, 1, 2)], 4)\n");
+    CHECK(has_phases("for y in [0, n) {\n  out[x + y * 4] = a[x / 2 + y]\n}\n"));
+    // Each phase would evaluate where they begin.
+    CHECK_FALSE(has_phases("let y = x + in[k]\nout[x] = a[y / 2]\n"));
+    // A condition has the meaning that its names have where it stands.
+    CHECK(has_phases("if x < n {\n  let y = x * 3\n  out[y] = a[x / 2]\n}\n"));
+    CHECK_FALSE(has_phases("let y = x + k\nif y < n {\n  let y = x * 3\n  out[y] = a[x / 2]\n}\n"));
     // What is loaded under a mask in each phase is masked in each phase.
     CHECK(vectorized("if x < n {\n  out[x] = a[x / 2] + a[0]\n}\n") ==
           "let x.mask = ramp(0, 1, 4) < broadcast(n, 4)\n"

@@ -88,6 +88,7 @@ TEST_CASE("vectorize: statements that only evaluate something are left out, with
               "out[ramp(0, 1, 4)] = broadcast(1, 4)\n");
     check("let v = in[x]\nevaluate v\n", "evaluate 0\n");
     check("let v = in[k]\nevaluate v\n", "evaluate 0\n");
+    check("if in[x] < 3 {\n  let v = in[k]\n  evaluate v\n}\n", "evaluate 0\n");
     check("produce f {\n  f[x] = 1\n}\n", "produce f {\n  f[ramp(0, 1, 4)] = broadcast(1, 4)\n}\n");
 }
 
@@ -96,6 +97,8 @@ TEST_CASE("vectorize: a name of what differs between lanes is one of a vector") 
           "let v.v = in[ramp(0, 1, 4)]\nlet u = k + 1\nout[v.v] = broadcast(u, 4)\n");
     check("let v = x * 2\nout[v] = in[v + 1]\n",
           "let v.v = ramp(0, 2, 4)\nout[v.v] = in[v.v + broadcast(1, 4)]\n");
+    check("let v = in[x]\nlet u = v + 1\nout[u] = v\n",
+          "let v.v = in[ramp(0, 1, 4)]\nlet u.v = v.v + broadcast(1, 4)\nout[u.v] = v.v\n");
     // A later lane would read what an earlier one stored.
     check_by_lane("let v = a[x - 1]\na[x] = v + 1\n");
 }
