@@ -173,11 +173,11 @@ TEST_CASE("flatten: dimensions without an order of their own follow in the Func'
     const Var z("z");
     g(x, y, z) = x;
     f(x, y, z) = g(x, y, z);
-    g.compute_root().reorder_storage(y, x);
+    g.compute_root().reorder_storage(z, y);
     CHECK(flattened(f, "realize flat_v([0, 8), [0, 4), [0, 2), [0, 3)) of int32 {\n"
                        "  flat_v(x, y, 1, 2) = 1\n"
-                       "}\n") == "allocate flat_v[int32 * 4 * 8 * 2 * 3] {\n"
-                                 "  flat_v[x * 4 + y + 160] = 1\n"
+                       "}\n") == "allocate flat_v[int32 * 2 * 4 * 8 * 3] {\n"
+                                 "  flat_v[x * 8 + y * 2 + 129] = 1\n"
                                  "}\n");
 }
 
