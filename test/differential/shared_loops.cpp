@@ -193,3 +193,26 @@ TEST_CASE("what is computed in a shared inner loop keeps to its reader's range",
         CHECK(wide(89999) == 89999);
     }
 }
+
+// The end of the inner loop depends on the variable that was split again, which is no loop: what is needed at the
+// root named it (found by PIPE_FUZZ_SEED=70013675, random schedules survive a file).
+TEST_CASE("a guarded split of a shared loop may end where loops made of its outer variable say",
+          "[differential]") {
+    Var block("block"), step("step"), third("third"), outer("outer"), inner("inner");
+    ImageParam in(Int(32), 1, "in");
+    Func producer("producer"), parent("parent"), child("child");
+    producer(x) = in(x)*3;
+    parent(x) = x;
+    child(x) = producer((x - 1) / 3) + x;
+    for (Func *f : {&parent, &child})
+        f->split(x, x, third, 3)
+            .split(x, block, step, 4, TailStrategy::GuardWithIf)
+            .split(block, outer, inner, 4)
+            .reorder(third, step, inner, outer);
+    child.compute_with(parent, step);
+    producer.compute_at(parent, step).split(x, xo, xi, 8);
+    testing::GuardedBuffer image = noise<int>({{-1, 40}});
+    in.set(image.buffer);
+    CHECK(wrong_elements(Pipeline({parent, child}), {{{0, 7}}, {{0, 61}}}) == 0);
+    CHECK(wrong_elements(Pipeline({parent, child}), {{{0, 95}}, {{0, 32}}}) == 0);
+}

@@ -1,11 +1,14 @@
 #include "lower/lifetimes.h"
 
+#include <catch2/catch_message.hpp>
 #include <catch2/catch_test_macros.hpp>
 
 #include "ir/intrinsics.h"
 #include "ir/print.h"
 #include "ir/verify.h"
+#include "support/parse_ir.h"
 #include "support/require_message.h"
+#include "unit/lower/nest_text.h"
 #include "unit/lower/random_loops.h"
 
 using namespace Pipe;
@@ -25,6 +28,17 @@ Stmt allocate(const std::string &name, Stmt body) {
 
 std::string ended(const Stmt &s) {
     return ir::to_string(lower::end_lifetimes(s));
+}
+
+/// In a, the lines "free .." are those that the same statements without them get.
+void check_ends(const std::string &text) {
+    std::string without = text;
+    for (size_t at = without.find("free "); at != std::string::npos; at = without.find("free ")) {
+        const size_t begin = without.rfind('\n', at) + 1;
+        without.erase(begin, without.find('\n', at) + 1 - begin);
+    }
+    auto in_a = [](const std::string &body) { return around("allocate a[int32 * 8]", body); };
+    CHECK(ended(parse_stmt(in_a(without))) == in_a(text));
 }
 
 }  // namespace
@@ -97,6 +111,57 @@ TEST_CASE("lifetimes: what is read where a name is bound") {
         std::string text = ended(allocate("a", make_block({copy("a", "in"), sized})));
         CHECK(text.find("allocate b[int32 * a[0]] {\n    free a\n") != std::string::npos);
     }
+}
+
+TEST_CASE("lifetimes: loads, stores, and prefetches use memory") {
+    check_ends("out[0] = a[0]\nfree a\nout[1] = in[1]\n");
+    check_ends("a[0] = in[0]\nfree a\nout[1] = in[1]\n");
+    check_ends("a[0] = in[0]\nprefetch a(1)\nfree a\nout[1] = in[1]\n");
+    check_ends("out[a[0]] = in[0]\nfree a\nout[1] = in[1]\n");
+    check_ends("out[0] = in[0] if a[0] < 3\nfree a\nout[1] = in[1]\n");
+    check_ends("evaluate a[0] + 1\nfree a\nout[1] = in[1]\n");
+}
+
+TEST_CASE("lifetimes: the body of a let, of storage or of a consumer goes on in the sequence") {
+    check_ends("let v = a[1]\nfree a\nout[0] = v\n");
+    check_ends("let v = in[1]\nout[0] = a[v]\nfree a\nout[1] = v\n");
+    check_ends("consume b {\n  out[0] = a[0]\n  free a\n  out[1] = in[1]\n}\n");
+    check_ends("allocate b[int32 * a[0]] {\n  free a\n  b[0] = in[0]\n  out[0] = b[0]\n}\n");
+    check_ends("{\n  let v = in[1]\n  out[0] = a[v]\n  free a\n  out[1] = v\n}\nout[2] = in[2]\n");
+}
+
+TEST_CASE(
+    "lifetimes: what repeats, may be left out, or is done by another thread uses it as a whole") {
+    for (const char *head :
+         {"for i in [0, 2)", "for i in [0, 2) parallel", "if p < 3", "produce b", "exclusive b",
+          "fork b {\n  in[0] = 1\n} and", "if p < 3 {\n  in[0] = 1\n} else",
+          "launch b blocks (1, 1, 1) threads (8, 1, 1) shared int64(0)",
+          "memoize b[int32] of (8) by (p) {\n  in[0] = 1\n} then"})
+        check_ends(around(head, "out[0] = a[0]\nout[1] = in[1]\n") + "free a\nout[2] = in[2]\n");
+    check_ends("if a[0] < 3 {\n  out[0] = in[0]\n}\nfree a\nout[1] = in[1]\n");
+    check_ends("for i in [0, a[0]) {\n  out[i] = in[i]\n}\nfree a\nout[1] = in[1]\n");
+}
+
+TEST_CASE("lifetimes: several end where the last statement uses them all") {
+    check_ends("allocate b[int32 * 8] {\n"
+               "  a[0] = in[0]\n"
+               "  b[0] = in[1]\n"
+               "  out[0] = a[0] + b[0]\n"
+               "  free b\n"
+               "  free a\n"
+               "  out[1] = in[1]\n"
+               "}\n");
+    // A name that is used again is that of other memory.
+    check_ends("allocate b[int32 * 8] {\n"
+               "  b[0] = a[1]\n"
+               "  free a\n"
+               "  out[0] = b[0]\n"
+               "}\n"
+               "allocate b[int32 * 8] {\n"
+               "  b[0] = in[1]\n"
+               "  free b\n"
+               "  out[0] = in[0]\n"
+               "}\n");
 }
 
 TEST_CASE("lifetimes: the same node twice") {

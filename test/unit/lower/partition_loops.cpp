@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <catch2/catch_message.hpp>
 #include <catch2/catch_test_macros.hpp>
 
 #include "ir/intrinsics.h"
@@ -11,6 +12,9 @@
 #include "lower/unroll_loops.h"
 #include "lower/vectorize_loops.h"
 #include "support/interpret.h"
+#include "support/parse_ir.h"
+#include "support/require_message.h"
+#include "unit/lower/nest_text.h"
 #include "unit/lower/random_loops.h"
 
 using namespace Pipe;
@@ -25,12 +29,23 @@ std::string partitioned(const Stmt &s) {
     return ir::to_string(simplify(lower::partition_loops(lower::vectorize_loops(s))));
 }
 
-/// out[x] = in[max(x - 1, 0)] + in[min(x + 1, w - 1)]
-Stmt blur_row() {
-    Expr left = ir::max(sub(x, number(1)), number(0)),
-         right = ir::min(add(x, number(1)), sub(w, number(1)));
-    Stmt store = make_store("out", x, add(load("in", left), load("in", right)));
-    return make_for("x", number(0), w, LoopKind::Serial, store);
+std::string parted(const std::string &text) {
+    return ir::to_string(lower::partition_loops(parse_stmt(text, {{"far", Int(64)}})));
+}
+void check_unchanged(const std::string &text) {
+    INFO(text);
+    CHECK(parted(text) == text);
+}
+std::string in_x(const std::string &body) {
+    return around("for x in [0, n)", body);
+}
+std::string in_y(const std::string &body) {
+    return around("for y in [0, n) parallel", body);
+}
+/// The body of a parallel loop in two versions.
+std::string two(const std::string &steady, const std::string &general,
+                const std::string &condition = "y >= y.first") {
+    return "if " + condition + " {\n" + indented(steady) + around("} else", general);
 }
 
 /// How much is left in a text that the steady state should be free of.
@@ -55,11 +70,197 @@ std::string body_of(const std::string &text, const std::string &head) {
 }  // namespace
 
 TEST_CASE("partition: prologue, steady state and epilogue of an innermost loop") {
-    std::string text = partitioned(blur_row());
+    const std::string general = "out[x] = in[max(x - 1, 0)] + in[min(x + 1, w - 1)]\n";
+    CHECK(parted(in_x(general)) == "let x.begin = max(min(n, 1), 0)\n"
+                                   "let x.end = max(x.begin, min(n, w - 1))\n" +
+                                       around("for x in [0, x.begin)", general) +
+                                       around("for x in [x.begin, x.begin + (x.end - x.begin))",
+                                              "out[x] = in[x - 1] + in[x + 1]\n") +
+                                       around("for x in [x.end, x.end + (n - x.end))", general));
+}
+
+TEST_CASE(
+    "partition: a loop that is different at one end has two parts, or one where no more is done") {
+    const std::string left = "out[x] = in[max(x - 1, 0)]\n", right = "out[x] = in[min(x + 1, w)]\n",
+                      until_3 = "if x < 3 {\n  out[x] = 1\n}\n";
+    CHECK(parted(in_x(left)) ==
+          "let x.begin = max(min(n, 1), 0)\n" + around("for x in [0, x.begin)", left) +
+              around("for x in [x.begin, x.begin + (n - x.begin))", "out[x] = in[x - 1]\n"));
+    CHECK(parted(in_x(right)) == "let x.end = max(min(n, w), 0)\n" +
+                                     around("for x in [0, x.end)", "out[x] = in[x + 1]\n") +
+                                     around("for x in [x.end, x.end + (n - x.end))", right));
+    CHECK(parted(in_x(until_3)) ==
+          "let x.begin = max(min(n, 3), 0)\n" + around("for x in [0, x.begin)", until_3));
+    CHECK(parted(in_y("if y < 3 {\n  out[y] = 1\n}\n")) ==
+          "let y.first = 3\n" +
+              in_y("if !(y >= y.first) {\n  if y < 3 {\n    out[y] = 1\n  }\n}\n"));
+}
+
+TEST_CASE("partition: ends that are known as int64 only are clamped to the loop") {
+    const std::string general = "out[x] = in[max(far, int64(x))]\n";
+    CHECK(parted(in_x(general)) ==
+          "let x.begin = int32(max(min(far, int64(n)), int64(0)))\n" +
+              around("for x in [0, x.begin)", general) +
+              around("for x in [x.begin, x.begin + (n - x.begin))", "out[x] = in[int64(x)]\n"));
+    CHECK(parted(in_y("out[y] = in[max(far, int64(y))]\n")) ==
+          "let y.first = far\n" +
+              in_y(two("out[y] = in[int64(y)]\n", "out[y] = in[max(far, int64(y))]\n",
+                       "int64(y) >= y.first")));
+}
+
+TEST_CASE("partition: short loops, kernels, and loops whose bounds are in memory stay") {
+    for (const char *loop :
+         {"for x in [0, 3)", "for x in [0, n) unpartitioned", "for x in [0, n) remainder",
+          "for x in [0, n) gpu_block", "for x in [0, n) gpu_thread", "for x in [0, m[0])",
+          "for x in [m[0], m[0] + n)"})
+        check_unchanged(around(loop, "out[x] = in[max(x - 1, 0)]\n"));
+    check_unchanged(in_x("out[x] = in[x]\n"));
+    // In them, others are looked at.
+    CHECK(parted("for y in [0, 3) {\n" + indented(in_x("out[x] = in[max(x - 1, 0)]\n")) + "}\n") ==
+          "for y in [0, 3) {\n" + indented(parted(in_x("out[x] = in[max(x - 1, 0)]\n"))) + "}\n");
+}
+
+TEST_CASE("partition: a loop that must be partitioned is, short or not, or is refused") {
+    const std::string left = "out[x] = in[max(x - 1, 0)]\n";
+    CHECK(parted(around("for x in [0, 3) partitioned", left)) ==
+          "let x.begin = 1\n" + around("for x in [0, x.begin)", left) +
+              around("for x in [x.begin, x.begin + (3 - x.begin))", "out[x] = in[x - 1]\n"));
+    for (const char *body : {"out[x] = in[x]\n", "out[x] = in[max(m[x], 0)]\n"})
+        require_message<CompileError>(
+            [&] { parted(around("for x in [0, n) partitioned", body)); },
+            {"always_partition of x", "nothing in the loop is different"});
+    // Once is enough: here, in the steady state of the loop around.
+    CHECK_NOTHROW(parted(around("for y in [0, n) partitioned",
+                                "out[y] = in[max(y - 1, 0)]\n" +
+                                    around("for x in [0, n) partitioned",
+                                           "out[x] = select(y < 1, x, in[max(x - 2, 0)])\n"))));
+    require_message<CompileError>(
+        [&] {
+            parted(around("for y in [0, n)",
+                          "out[y] = in[max(y - 1, 0)]\n" +
+                              around("for x in [0, n) partitioned",
+                                     "out[x] = select(1 <= y, x, in[max(x - 2, 0)])\n")));
+        },
+        {"always_partition of x"});
+}
+
+TEST_CASE("partition: in two versions of a body, what both have in common stands once") {
+    const std::string head = "let y.first = 1\n", one = "out[y] = in[max(y - 1, 0)]\n",
+                      other = "out[y + 1] = in[max(y - 1, 0)]\n", steady = "out[y] = in[y - 1]\n",
+                      steady_other = "out[y + 1] = in[y - 1]\n", same = "g[y] = 1\n";
+    CHECK(parted(in_y(same + one + other + same + one)) ==
+          head + in_y(same + two(steady + steady_other, one + other) + same + two(steady, one)));
+    for (const char *outer : {"allocate t[int32 * 4]", "allocate t[int32 * max(y - 1, 0)]",
+                              "produce out", "consume out"})
+        CHECK(parted(in_y(around(outer, same + one))) ==
+              head + in_y(around(outer, same + two(steady, one))));
+    for (const char *outer : {"if p < 3", "exclusive out"})
+        CHECK(parted(in_y(around(outer, same + one))) ==
+              head + in_y(two(around(outer, same + steady), around(outer, same + one))));
+    // A statement that the steady state has not.
+    const std::string until_1 = "if y < 1 {\n  out[y] = 1\n}\n";
+    CHECK(parted(in_y(until_1 + same)) == head + in_y(two(same, until_1 + same)));
+    CHECK(parted(in_y(same + until_1 + same)) ==
+          head + in_y(two(same + same, same + until_1 + same)));
+}
+
+TEST_CASE(
+    "partition: a let around both versions has its general value; the steady one has a name") {
+    const std::string head = "let y.first = 1\n", general = "let v = max(y - 1, 0)\n",
+                      one = "out[y] = in[v] + in[max(y - 1, 0)]\n";
+    CHECK(parted(in_y(general + "g[y] = 1\n" + one)) ==
+          head + in_y(general + "g[y] = 1\n" +
+                      two("let v.steady = y - 1\nout[y] = in[v.steady] + in[y - 1]\n", one)));
+    // Behind it, the name has its value; where it is not used, none is needed.
+    const std::string two_lets = "{\n" +
+                                 indented(general + "g[y] = 1\nout[y] = in[max(y - 1, 0)]\n") +
+                                 "}\n" + "out[y + v] = in[max(y - 1, 0)]\n";
+    CHECK(parted(in_y("g[y] = 1\n" + two_lets)).find("v.steady") == std::string::npos);
+    // What may not be computed twice, or later, is in both versions.
+    for (const char *value : {"max(y - 1, 0) + in[0]", "max(y - 1, 0) + print(\"y\", 1)"}) {
+        const std::string in_memory = std::string("let v = ") + value + "\n",
+                          steady = std::string("let v = y - 1") + (value + 13) + "\n";
+        CHECK(parted(in_y(in_memory + "g[y] = 1\nout[y] = v\n")) ==
+              head + in_y(two(steady + "g[y] = 1\nout[y] = v\n",
+                              in_memory + "g[y] = 1\nout[y] = v\n")));
+    }
+    // A let that is the same in both.
+    for (const std::string let : {"let v = y * 2\n", "let v = in[y]\n"})
+        CHECK(parted(in_y(let + "g[y] = v\nout[y] = in[max(y - 1, 0)] + v\n")) ==
+              head + in_y(let + "g[y] = v\n" +
+                          two("out[y] = in[y - 1] + v\n", "out[y] = in[max(y - 1, 0)] + v\n")));
+}
+
+TEST_CASE(
+    "partition: the steady version is partitioned inside, of the other one only innermost loops") {
+    const std::string text = parted(
+        in_y(around("for x in [0, n)",
+                    around("for z in [0, n)", "out[x] = select(y < 1, 0, in[z]) + "
+                                              "select(x < 1, 0, in[z]) + in[max(z - 1, 0)]\n"))));
     INFO(text);
-    CHECK(body_of(text, "for x in [x.begin, ") == "  out[x] = in[x - 1] + in[x + 1]\n");
-    CHECK(decisions(body_of(text, "for x in [0, x.begin)")) > 0);
-    CHECK(decisions(body_of(text, "for x in [x.end, ")) > 0);
+    const size_t edge = text.find("\n  } else {\n");
+    REQUIRE(edge != std::string::npos);
+    CHECK(text.substr(0, edge).find("x.first") != std::string::npos);
+    CHECK(text.find("x.first", edge) == std::string::npos);
+    CHECK(text.find("z.first", edge) != std::string::npos);
+    CHECK(text.find("z.begin", edge) == std::string::npos);  // a test, not three loops
+}
+
+TEST_CASE("partition: bodies above a size stay, or have two versions instead of three loops") {
+    auto body = [](int statements, const std::string &first) {
+        std::string result = first;
+        for (int i = 0; i < statements; i++)
+            result += "g[x + " + std::to_string(i) + "] = in[x + " + std::to_string(i) + "] * p\n";
+        return result;
+    };
+    const std::string left = "out[x] = in[max(x - 1, 0)]\n",
+                      ends = "out[x] = in[max(x - 1, 0)] + in[min(x + 1, w)]\n";
+    auto has = [](const std::string &text, const char *part) {
+        return text.find(part) != std::string::npos;
+    };
+    // 9 nodes in each statement; one operation is saved.
+    CHECK(has(parted(in_x(body(50, left))), "x.begin"));
+    check_unchanged(in_x(body(250, left)));
+    CHECK(has(parted(around("for x in [0, n) partitioned", body(250, left))), "x.begin"));
+    std::string many;
+    for (int i = 0; i < 30; i++)
+        many += ends;
+    CHECK(has(parted(in_x(body(20, many))), "x.end"));
+    CHECK_FALSE(has(parted(in_x(body(250, many))), "x.end"));
+    CHECK(has(parted(in_x(body(250, many))), "x.last"));
+    std::string one_end;
+    for (int i = 0; i < 30; i++)
+        one_end += left;
+    CHECK(has(parted(in_x(body(250, one_end))), "x.begin"));
+    std::string all;
+    for (int i = 0; i < 1000; i++)
+        all += left;
+    CHECK(has(parted(in_x(body(100, all))), "x.begin"));
+    check_unchanged(in_x(body(2000, all)));
+}
+
+TEST_CASE("partition: what the statements of a body share counts once") {
+    auto sum_of = [](int loads) {
+        Expr sum = number(0);
+        for (int i = 0; i < loads; i++)
+            sum = add(sum, load("in", add(x, var("p" + std::to_string(i)))));
+        return sum;
+    };
+    auto is_parted = [&](const Expr &shared, int times) {
+        std::vector<Stmt> body{
+            make_store("out", x, load("in", ir::max(sub(x, number(1)), number(0))))};
+        for (int i = 0; i < times; i++)
+            body.push_back(make_store("g", add(x, number(i)), shared));
+        const Stmt loop = make_for("x", number(0), var("n"), LoopKind::Serial, make_block(body));
+        return ir::to_string(lower::partition_loops(loop)) != ir::to_string(loop);
+    };
+    CHECK(is_parted(sum_of(50), 30));
+    CHECK_FALSE(is_parted(sum_of(500), 2));
+}
+
+TEST_CASE("partition: what was likely is told to no later pass") {
+    CHECK(parted(in_x("out[x] = likely(in[x] + likely(1))\n")) == in_x("out[x] = in[x] + 1\n"));
+    CHECK(parted("out[0] = likely(in[0])\n") == "out[0] = in[0]\n");
 }
 
 TEST_CASE("partition: a vectorized loop with a guarded tail has masks in its last iteration only") {

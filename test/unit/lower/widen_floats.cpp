@@ -11,7 +11,8 @@ using namespace Pipe::testing;
 
 namespace {
 
-const Types types = {{"h", Float(16)}, {"b", BFloat(16)}, {"f", Float(32)}, {"mask", Bool(8)}};
+const Types types = {{"h", Float(16)}, {"b", BFloat(16)}, {"f", Float(32)},
+                     {"d", Float(64)}, {"i", Int(16)},    {"mask", Bool(8)}};
 
 std::string widened(const std::string &text) {
     return ir::to_string(lower::widen_floats(parse_stmt(text, types)));
@@ -43,6 +44,10 @@ TEST_CASE("widen-floats: the result of a comparison is not a float") {
 
 TEST_CASE("widen-floats: abs and vectors") {
     CHECK(widened("out[x] = abs(h[x])\n") == "out[x] = float16(abs(float32(h[x])))\n");
+    CHECK(widened("out[x] = absd(b[x], b[y])\n") ==
+          "out[x] = bfloat16(absd(float32(b[x]), float32(b[y])))\n");
+    CHECK(widened("out[ramp(x, 1, 8)] = ramp(h[x], h[y], 8)\n") ==
+          "out[ramp(x, 1, 8)] = float16x8(ramp(float32(h[x]), float32(h[y]), 8))\n");
     CHECK(widened("out[ramp(x, 1, 8)] = h[ramp(x, 1, 8)] - broadcast(h[0], 8) if mask\n") ==
           "out[ramp(x, 1, 8)] = float16x8(float32x8(h[ramp(x, 1, 8)]) - "
           "float32x8(broadcast(h[0], 8))) if mask\n");
@@ -56,5 +61,10 @@ TEST_CASE("widen-floats: what moves values, and other types, stay") {
     check_unchanged("out[ramp(x, 1, 8)] = broadcast(h[x], 8)\n");
     check_unchanged("out[x] = float32(h[x]) * f[x]\n");
     check_unchanged("out[x] = f[x] + f[y] * 2.0f\n");
+    check_unchanged("out[x] = d[x] * d[y]\n");
+    check_unchanged("out[x] = i[x] * i[y]\n");
+    check_unchanged("out[x] = abs(i[x])\n");
+    check_unchanged("out[x] = likely(h[x])\n");
+    check_unchanged("out[x] = reinterpret<int16>(h[x])\n");
     check_unchanged("let t = h[x]\nout[x] = t\n");
 }

@@ -28,19 +28,20 @@ const std::string host_loop = "for x in [0, 8) {\n"
 
 }  // namespace
 
-TEST_CASE("device-uses: before a launch, the device has what the kernel accesses") {
+TEST_CASE("device-uses: before a launch, the device has what the kernel accesses", "[gpu]") {
     CHECK(used(launch) == "use f on device (write)\n"
                           "use in on device (read)\n" +
                               launch);
 }
 
-TEST_CASE("device-uses: before code of the host, the host has what a kernel accesses, too") {
+TEST_CASE("device-uses: before code of the host, the host has what a kernel accesses, too",
+          "[gpu]") {
     CHECK(used(launch + host_loop) == "use f on device (write)\n"
                                       "use in on device (read)\n" +
                                           launch + "use f on host (read)\n" + host_loop);
 }
 
-TEST_CASE("device-uses: what a stage overwrites as a whole is not copied to it") {
+TEST_CASE("device-uses: what a stage overwrites as a whole is not copied to it", "[gpu]") {
     CHECK(used(launch, {{"f", "f.s0"}}) == "use f on device (overwrite)\n"
                                            "use in on device (read)\n" +
                                                launch);
@@ -52,18 +53,20 @@ TEST_CASE("device-uses: what a stage overwrites as a whole is not copied to it")
     CHECK(used(update, {{"f", "f.s0"}}) == "use f on device (write)\n" + update);
 }
 
-TEST_CASE("device-uses: of arguments that may have memory on a device, the host is told as well") {
+TEST_CASE("device-uses: of arguments that may have memory on a device, the host is told as well",
+          "[gpu]") {
     CHECK(used(host_loop, {}, {"f"}) == "use f on host (read)\n" + host_loop);
     CHECK(used(host_loop, {}, {"out"}) == "use out on host (write)\n" + host_loop);
 }
 
-TEST_CASE("device-uses: none in a program without kernels, nor of buffers of the host alone") {
+TEST_CASE("device-uses: none in a program without kernels, nor of buffers of the host alone",
+          "[gpu]") {
     CHECK(used(host_loop) == host_loop);
     const std::string other = "for x in [0, 8) {\n  out[x] = table[x]\n}\n";
     CHECK(used(launch + other) == used(launch) + other);
 }
 
-TEST_CASE("device-uses: an array that only kernels access has no memory of the host") {
+TEST_CASE("device-uses: an array that only kernels access has no memory of the host", "[gpu]") {
     const std::string second = "launch g.s0 blocks (5, 1, 1) threads (8, 1, 1) shared int64(0) {\n"
                                "  g[.thread.x] = f[.thread.x]\n"
                                "}\n";
@@ -76,7 +79,8 @@ TEST_CASE("device-uses: an array that only kernels access has no memory of the h
     CHECK_FALSE(on_device(host_loop));
 }
 
-TEST_CASE("device-uses: a part of a buffer is not copied while a task works on another one") {
+TEST_CASE("device-uses: a part of a buffer is not copied while a task works on another one",
+          "[gpu]") {
     auto fork = [](const std::string &slots) {
         return "allocate f[int32 * 8] {\n  fork f" + slots + " {\n" + launch +
                "release f.ready\n} and {\nacquire f.ready\n" + host_loop + "}\n}\n";
@@ -87,4 +91,19 @@ TEST_CASE("device-uses: a part of a buffer is not copied while a task works on a
     CHECK(now.find("acquire f.ready\n    use f on host (read)\n") != std::string::npos);
     require_message<CompileError>([&] { used(fork(", 2")); },
                                   {"f.async()", "copies to and from a GPU are of all of it"});
+}
+
+// A loop that is taken apart has a kernel in one part, and none where the kernel would have nothing to do.
+TEST_CASE("device-uses: what is memoized exists inside only", "[gpu]") {
+    auto cached = [](const std::string &production) {
+        return "memoize f[int32, int32] of (8) by (p) {\n" + production +
+               "} then {\n  out[0] = f.0[0] + f.1[0]\n}\n";
+    };
+    const std::string text =
+        used(cached("  f.0[0] = 1\n") +
+             cached("  launch f.s0 blocks (1, 1, 1) threads (8, 1, 1) shared int64(0) {\n"
+                    "    f.0[0] = 1\n  }\n"));
+    INFO(text);
+    CHECK(text.starts_with("memoize"));
+    CHECK(text.find("} then {\n  use f.0 on host (read)\n  out[0]") != std::string::npos);
 }

@@ -43,7 +43,7 @@ void check_unchanged(const std::string &text) {
 
 }  // namespace
 
-TEST_CASE("unused reads: a kernel reads a skipped Func only where its value is chosen") {
+TEST_CASE("unused reads: a kernel reads a skipped Func only where its value is chosen", "[gpu]") {
     for (const char *kind : {" gpu_thread", " gpu_block"})
         CHECK(guarded(program(loop(kind, "select(p, f(x), 0)"))) ==
               program(loop(kind, "if_then_else(p, f(x), 0)")));
@@ -51,7 +51,7 @@ TEST_CASE("unused reads: a kernel reads a skipped Func only where its value is c
           program(loop(" gpu_thread", "if_then_else(p, 0, f(x) * 2) + 1")));
 }
 
-TEST_CASE("unused reads: on the CPU, a load whose value is not chosen does no harm") {
+TEST_CASE("unused reads: on the CPU, a load whose value is not chosen does no harm", "[gpu]") {
     check_unchanged(program(loop("", "select(p, f(x), 0)")));
     check_unchanged(program(loop(" parallel", "select(p, f(x), 0)")));
     // A kernel in the program changes nothing for the loops behind it.
@@ -61,13 +61,13 @@ TEST_CASE("unused reads: on the CPU, a load whose value is not chosen does no ha
           program(loop(" gpu_thread", "if_then_else(p, f(x), 0)") + host));
 }
 
-TEST_CASE("unused reads: a select stays that reads no skipped Func") {
+TEST_CASE("unused reads: a select stays that reads no skipped Func", "[gpu]") {
     check_unchanged(program(loop(" gpu_thread", "select(p, g(x), 0)")));
     check_unchanged(program(loop(" gpu_thread", "select(p, f(x), 0)"), "g.used"));
     check_unchanged(program(loop(" gpu_thread", "select(p, f(x), 0)"), "other"));
 }
 
-TEST_CASE("unused reads: a select by lanes stays, which needs both of its operands") {
+TEST_CASE("unused reads: a select by lanes stays, which needs both of its operands", "[gpu]") {
     check_unchanged(program(loop(" gpu_thread", "reduce<+>(select(mask, broadcast(f(x), 4), "
                                                 "broadcast(0, 4)), 1)")));
 }
