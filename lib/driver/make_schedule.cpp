@@ -12,7 +12,7 @@
 #include "ir/program.h"
 #include "ir/simplify.h"
 #include "ir/substitute.h"
-#include "jit/gpu/capability.h"
+#include "jit/runtime/gpu/capability.h"
 #include "support/clock.h"
 #include "support/deep_stack.h"
 #include "support/error.h"
@@ -123,7 +123,7 @@ Sizes sizes_of(const language::Frozen &frozen, const Outputs *buffers) {
 void autoschedule_or_fall_back(Scheduled &s, const Settings &settings, const Outputs *buffers) {
     s.options = *settings.autoschedule;
     s.report.machine =
-        autoschedule::host_machine(jit::with_capability_of_gpu(settings.target), s.options);
+        autoschedule::host_machine(runtime::with_capability_of_gpu(settings.target), s.options);
     s.sizes = sizes_of(s.frozen, buffers);
     s.user = s.frozen.schedule;
     try {
