@@ -26,7 +26,8 @@ enum class TailStrategy : uint8_t {
     /// As GuardWithIf: in vectorized loops, both mask loads and stores.
     Predicate,
     /// Guards the loads only: stores go beyond the region, as with RoundUp. Not for RVars; the
-    /// resulting loops cannot be split again.
+    /// resulting loops cannot be split again. Of an atomic() update: as GuardWithIf, because its
+    /// stores load what was there before.
     PredicateLoads,
     /// Guards the stores only: loads go beyond the region, as with RoundUp. Otherwise as
     /// PredicateLoads.

@@ -111,6 +111,7 @@ void LoopTree::place_stages(const graph::FuncNode &func, size_t last) {
         StageNest nest;
         nest.func = func.id;
         nest.stage = static_cast<int>(s);
+        nest.atomic = schedule.atomic;
         nest.reads = graph::funcs_read(func.stages[s], func.id);
         add_loops(nest, schedule, place.compute);
         place.stages.push_back(std::move(nest));

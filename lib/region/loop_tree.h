@@ -32,6 +32,7 @@ struct StageLoop {
 struct StageNest {
     FuncId func = FuncId::None;
     int stage = 0;
+    bool atomic = false;
     /// The schedule's transforms, with unique variable names: if a split reuses the old name, as in
     /// split(y, y, yi, 8), the new variable is called y'.
     std::vector<schedules::Transform> transforms;

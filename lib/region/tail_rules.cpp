@@ -23,6 +23,9 @@ TailStrategy TailRules::strategy(const StageNest &nest, const schedules::Transfo
         return pure && !any_size_ ? TailStrategy::ShiftInwards : TailStrategy::GuardWithIf;
     if (t.tail == TailStrategy::RoundUp && nest.stage == 0)
         return t.tail;
+    // The stores of an atomic update are loads, too.
+    if (t.tail == TailStrategy::PredicateLoads && nest.atomic)
+        return TailStrategy::GuardWithIf;
     return of_arg && t.tail != TailStrategy::Predicate ? t.tail : TailStrategy::GuardWithIf;
 }
 
@@ -138,6 +141,8 @@ std::string TailRules::reason_of(const StageNest &nest, const schedules::Transfo
                                  Tail tail) const {
     if (tail == Tail::None)
         return "the factor divides the extent";
+    if (t.tail == TailStrategy::PredicateLoads && nest.atomic)
+        return "the stores of an atomic update are loads, too";
     if (t.tail != TailStrategy::Auto)
         return std::string("the schedule gives ") + schedules::to_string(t.tail);
     if (tail == Tail::ShiftInwards)

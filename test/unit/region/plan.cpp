@@ -186,6 +186,22 @@ TEST_CASE("code for any size runs a vector loop of unknown extent serially", "[r
           std::string::npos);
 }
 
+TEST_CASE("an atomic update, whose stores load, does not store beyond the region", "[region]") {
+    for (bool atomic : {false, true}) {
+        Func f("f");
+        RDom r(0, 3, "r");
+        f(x) = 1;
+        f(x) += r.x;
+        f.update().split(x, xo, xi, 4, TailStrategy::PredicateLoads);
+        if (atomic)
+            f.update().atomic();
+        const Regions regions(f);
+        const RegionPlan plan = region::plan_regions(regions.tree);
+        CHECK(plan.tails.stages[static_cast<size_t>(regions.id("f"))][1].tails[0] ==
+              (atomic ? region::Tail::Guard : region::Tail::PredicateLoads));
+    }
+}
+
 TEST_CASE("why a window is not kept", "[region]") {
     auto storage_with = [](const std::function<void(Stencil &)> &schedule) {
         Stencil s;
