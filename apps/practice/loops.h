@@ -30,10 +30,22 @@ template <int border> Box padded(Size s) {
     return {{0, s.width + 2 * border}, {0, s.height + 2 * border}};
 }
 
-/// A vector of the compiler's, at any address.
-using Floats [[gnu::vector_size(64), gnu::aligned(4), gnu::may_alias]] = float;
+/// Bytes of the widest vectors that the loops are compiled for: GCC takes wider ones apart, and then keeps them in
+/// memory.
+#if defined(__AVX512F__)
+constexpr int vector_bytes = 64;
+#elif defined(__AVX__)
+constexpr int vector_bytes = 32;
+#else
+constexpr int vector_bytes = 16;
+#endif
 
-/// c[i][j] = sum over k of a[i][k] * b[k][j], for one block of 4 rows and 32 columns of c, whose sums stay in
+/// A vector of the compiler's, at any address.
+using Floats [[gnu::vector_size(vector_bytes), gnu::aligned(4), gnu::may_alias]] = float;
+
+constexpr ptrdiff_t block_columns = 2 * vector_bytes / ptrdiff_t(sizeof(float));
+
+/// c[i][j] = sum over k of a[i][k] * b[k][j], for one block of 4 rows and block_columns of c, whose sums stay in
 /// registers. Rows are `.._stride` elements apart.
 inline void product_block(ptrdiff_t depth, const float *a, ptrdiff_t a_stride, const float *b,
                           ptrdiff_t b_stride, float *c, ptrdiff_t c_stride) {
@@ -59,16 +71,16 @@ inline void product_block(ptrdiff_t depth, const float *a, ptrdiff_t a_stride, c
 inline void product(ptrdiff_t rows, ptrdiff_t columns, ptrdiff_t depth, const float *a,
                     ptrdiff_t a_stride, const float *b, ptrdiff_t b_stride, float *c,
                     ptrdiff_t c_stride) {
-    for (ptrdiff_t j = 0; j < columns; j += 32) {
+    for (ptrdiff_t j = 0; j < columns; j += block_columns) {
         for (ptrdiff_t i = 0; i < rows; i += 4) {
             const float *from = a + i * a_stride;
             float *to = c + i * c_stride + j;
-            if (i + 4 <= rows && j + 32 <= columns) {
+            if (i + 4 <= rows && j + block_columns <= columns) {
                 product_block(depth, from, a_stride, b + j, b_stride, to, c_stride);
                 continue;
             }
             for (ptrdiff_t r = 0; r < std::min<ptrdiff_t>(4, rows - i); ++r) {
-                for (ptrdiff_t s = 0; s < std::min<ptrdiff_t>(32, columns - j); ++s) {
+                for (ptrdiff_t s = 0; s < std::min(block_columns, columns - j); ++s) {
                     float sum = 0;
                     for (ptrdiff_t k = 0; k < depth; ++k)
                         sum += from[r * a_stride + k] * b[k * b_stride + j + s];

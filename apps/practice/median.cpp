@@ -9,8 +9,8 @@ namespace {
 
 using namespace Pipe;
 
-/// 64 pixels side by side, in a vector of the compiler's.
-using Pixels [[gnu::vector_size(64)]] = uint8_t;
+/// Pixels side by side, in a vector of the compiler's.
+using Pixels [[gnu::vector_size(vector_bytes)]] = uint8_t;
 inline Pixels min(const Pixels &a, const Pixels &b) {
     return a < b ? a : b;
 }
@@ -67,8 +67,8 @@ void median_loops(const Arrays &arrays, Size size) {
     const ptrdiff_t width = size.width, padded = width + 4;
 #pragma omp parallel for
     for (int y = 0; y < size.height; ++y) {
-        for (ptrdiff_t x = 0; x < width; x += 64) {
-            const ptrdiff_t count = std::min<ptrdiff_t>(64, width - x);
+        for (ptrdiff_t x = 0; x < width; x += vector_bytes) {
+            const ptrdiff_t count = std::min<ptrdiff_t>(vector_bytes, width - x);
             std::array<Pixels, 25> window;
             for (int i = 0; i < 25; ++i)
                 load(in + (y + i / 5) * padded + x + i % 5, count, window[size_t(i)]);

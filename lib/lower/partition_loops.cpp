@@ -13,6 +13,7 @@
 #include "ir/visit.h"
 #include "lower/describe_loop.h"
 #include "lower/lanes.h"
+#include "lower/likely.h"
 #include "lower/steady_state.h"
 #include <pipe/error.h>
 
@@ -46,17 +47,6 @@ int count_nodes(const Stmt &s, int limit) {
         s, [&](const Stmt &) { return count <= limit; }, count_expr);
     return count;
 }
-
-class RemoveLikely : public GraphMutator {
-  public:
-    using GraphMutator::mutate;
-
-  private:
-    Expr rewrite(const Expr &e) override {
-        bool tag = is_intrinsic(*e.get(), intrinsic::likely);
-        return tag ? mutate(e->args[0]) : GraphMutator::rewrite(e);
-    }
-};
 
 /// Loops with always_partition(), and those of them that were. (Copies have the same name.)
 struct PartitionPromises {
@@ -252,7 +242,7 @@ class PartitionLoops : public Mutator {
 
 Stmt partition_loops(const Stmt &s) {
     PartitionPromises promised;
-    Stmt result = RemoveLikely().mutate(PartitionLoops(false, promised).mutate(s));
+    Stmt result = without_likely(PartitionLoops(false, promised).mutate(s));
     for (const auto &[loop, description] : promised.asked)
         if (!promised.kept.count(loop))
             throw CompileError("always_partition of " + description +

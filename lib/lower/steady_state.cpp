@@ -11,6 +11,7 @@
 #include "ir/intrinsics.h"
 #include "ir/visit.h"
 #include "lower/lanes.h"
+#include "lower/likely.h"
 #include "lower/noted_bounds.h"
 #include "lower/worst_case.h"
 
@@ -21,21 +22,6 @@ using namespace ir;
 namespace {
 
 constexpr int64_t few = 4;  ///< iterations of a loop that is not partitioned by itself
-
-/// The tag may stand below a broadcast or cast.
-bool is_likely(const Expr &e) {
-    if (e->op == Op::Broadcast || e->op == Op::Cast)
-        return is_likely(e->args[0]);
-    return is_intrinsic(*e.get(), intrinsic::likely);
-}
-
-/// What stands in the place of `before`, with its tag: where nothing was decided here, a loop further in
-/// may decide.
-Expr tagged_as(const Expr &before, const Expr &now) {
-    if (!is_likely(before) || is_likely(now))
-        return now;
-    return make_call(now.type(), intrinsic::likely, {now}, CallKind::Intrinsic);
-}
 
 /// a - b + constant
 std::optional<Linear> difference(const Expr &a, const Expr &b, int64_t constant) {

@@ -263,7 +263,8 @@ TailPlan plan_tails(const LoopTree &tree, const Demand &demand, const TailRules 
                 continue;
             tails = rules.stage_tails(nest, ranges);
             for (const StageLoop &loop : nest.loops)
-                tails.kinds.push_back(rules.kind(loop, demand.loop(loop.name)));
+                if (const auto range = demand.loops.find(loop.name); range != demand.loops.end())
+                    tails.kinds.push_back(rules.kind(loop, range->second));
         }
     return plan;
 }

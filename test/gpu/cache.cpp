@@ -25,7 +25,7 @@ TEST_CASE("the key is of the PTX, the GPU and the driver", "[gpu]") {
     CHECK(key != cache_key("pty", 80, 12040));
     CHECK(key != cache_key("ptx", 86, 12040));
     CHECK(key != cache_key("ptx", 80, 12050));
-    CHECK(key.size() == 64);
+    CHECK(key.size() == 32);
 }
 
 TEST_CASE("files of linked programs", "[gpu]") {

@@ -130,7 +130,7 @@ TEST_CASE_METHOD(Blur, "compile times tell the passes of lowering, of the last c
         sum += ms;
         CHECK(ms > 0);
     }
-    CHECK(names.front() == "build");
+    CHECK(names.front() == "in-place");
     CHECK(names.back() == "lifetimes");
     CHECK(sum < first.lower_ms);
     pipeline.invalidate_cache();

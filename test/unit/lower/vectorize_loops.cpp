@@ -78,7 +78,7 @@ TEST_CASE("vectorize: the end of a loop has no masks that the target has no inst
     CHECK(lanes == "if k * 8 + 3 < n {\n"
                    "  out[ramp(k * 8, 1, 4)] = in[ramp(k * 8, 1, 4)] + in[ramp(k * 8, 1, 4)]\n"
                    "} else {\n"
-                   "  for x in [0, 4) unpartitioned {\n"
+                   "  for x in [0, 4) remainder {\n"
                    "    if k * 8 + x < n {\n"
                    "      out[k * 8 + x] = in[k * 8 + x] + in[k * 8 + x]\n"
                    "    }\n"

@@ -272,7 +272,7 @@ TEST_CASE("vectorize: without masked instructions, the end of a loop alone is do
     auto is_by_lane = [&](const std::string &body) {
         const std::string text = vectorized(in_x(body), &sse);
         INFO(text);
-        return text.find("unpartitioned") != std::string::npos;
+        return text.find("remainder") != std::string::npos;
     };
     CHECK(is_by_lane("if x < n {\n  out[x] = 1\n}\n"));
     CHECK_FALSE(is_by_lane("if in[x] < n {\n  out[x] = 1\n}\n"));
