@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "jit/runtime/abi.h"
+#include "jit/runtime/profiled_func.h"
 
 namespace Pipe::runtime {
 
@@ -40,12 +41,6 @@ static_assert(sizeof(ProfileEntry) == profile_entry_bytes);
 /// A thread's pointer to its current Func.
 using ProfileSlot = std::atomic<ProfileEntry *>;
 ProfileSlot &this_threads_slot();
-
-/// What entry i of the table stands for; entry 0 is for time outside of all Funcs.
-struct ProfiledFunc {
-    std::string name;
-    int64_t stack_bytes = 0;
-};
 
 /// One run: sampled from construction to stop().
 class ProfiledRun {

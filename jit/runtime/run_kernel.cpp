@@ -5,6 +5,7 @@
 
 #include "jit/runtime/gpu/calls.h"
 #include "jit/runtime/gpu/devices.h"
+#include "jit/runtime/profiler.h"
 #include "jit/runtime/runtime.h"
 
 namespace Pipe::runtime {
@@ -35,8 +36,8 @@ void put_before(const JITHandlers &first, JITHandlers *handlers) {
 namespace {
 
 /// The kernel itself, and what its device has to do after it. Failures are in the context.
-int32_t run_on_device(KernelFunction *function, Context &context, void *const *args,
-                      int64_t *peak, const Target &target, Profile *profile) {
+int32_t run_on_device(KernelFunction *function, Context &context, void *const *args, int64_t *peak,
+                      const Target &target, Profile *profile) {
     std::vector<KernelTime> times;
     GPURun gpu(device_finder(target), context.user, profile ? &times : nullptr);
     context.gpu = &gpu;

@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "jit/runtime/abi.h"
-#include "jit/runtime/profiler.h"
+#include "jit/runtime/profiled_func.h"
 #include <pipe/jit.h>
 #include <pipe/target.h>
 
 namespace Pipe::runtime {
+
+class Profile;
 
 struct RunOptions {
     int threads = 0;            ///< for parallel loops; 0 = default_threads()
@@ -39,7 +41,7 @@ struct KernelCode {
 };
 
 /// See jit::Kernel::run.
-int run_kernel(const KernelCode &code, const RunOptions &options, void *const *args, std::string *error,
-               RunStats *stats = nullptr);
+int run_kernel(const KernelCode &code, const RunOptions &options, void *const *args,
+               std::string *error, RunStats *stats = nullptr);
 
 }  // namespace Pipe::runtime

@@ -69,7 +69,8 @@ double GroupModel::unforeseen_parts(size_t e, const Tiling &t) const {
         const double rows = (read.tile / read.row) / (regions_[m].tile / regions_[m].row);
         for (const Blocked &update : members_[m].blocked)
             if (const auto &block = block_under(m, update, t);
-                block && block->is_of_points() && rows * double(block->rows) > machine_.streams)
+                block && block->is_of_points() &&
+                rows * double(block->rows) > machine_.prefetched_rows)
                 parts = std::max(parts, read.total / double(block->size(0)));
     }
     return parts;

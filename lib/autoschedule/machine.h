@@ -29,7 +29,7 @@ struct Machine {
     // Streaming bandwidth from beyond L1, in bytes per clock and core.
     double l2_rate = 32, l3_rate = 10, dram_rate = 6.5;
     double dram_rate_all_cores = 40;
-    double streams = 16;  ///< rows at a time that the prefetchers of a core follow
+    double prefetched_rows = 16;  ///< read at a time, which the prefetchers of a core follow
 
     // Clocks.
     double row_overhead = 5;    ///< entering one innermost loop

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ir/program.h"
-#include "jit/runtime/profiler.h"
+#include "jit/runtime/profiled_func.h"
 #include <pipe/target.h>
 
 namespace Pipe::codegen {

@@ -26,25 +26,36 @@ std::optional<schedules::Schedule> single_kernels(const Scheduled &s) {
         .schedule;
 }
 
-/// Best first. The last one is what the user asked for, which is legal or an error of the user's.
+/// Best first.
 constexpr Fallback fallbacks[] = {
     {"each Func is computed by kernels of its own", single_kernels, false},
     {"Funcs without directives are computed at root, without fusion",
      [](const Scheduled &s) {
          return std::optional(autoschedule::at_root(s.frozen.graph, *s.user));
      }},
-    {"Funcs without directives are inlined",
-     [](const Scheduled &s) { return std::optional(*s.user); }},
 };
 
-void tell(Scheduled &s, const Fallback &used, const std::string &why) {
+void tell(Scheduled &s, const char *what, bool is_fault, const std::string &why) {
     s.report.text +=
-        fmt::format("The autoscheduler found no usable schedule ({}): {}.\n", why, used.what);
-    if (used.is_fault)
-        support::warn(fmt::format(
-            "{}: the autoscheduler found no usable schedule ({}): {}. Give them directives "
-            "if that is slow. Please report this.",
-            graph::description(s.frozen.graph), why, used.what));
+        fmt::format("The autoscheduler found no usable schedule ({}): {}.\n", why, what);
+    if (is_fault)
+        support::warn(
+            fmt::format("{}: the autoscheduler found no usable schedule ({}): {}. Give them "
+                        "directives if that is slow. Please report this.",
+                        graph::description(s.frozen.graph), why, what));
+}
+
+/// Whether there is one, and it is legal; then it is taken.
+bool takes(Scheduled &s, const Fallback &fallback) {
+    try {
+        support::SuppressErrorReporting suppressed;
+        const std::optional<schedules::Schedule> schedule = fallback.schedule(s);
+        if (schedule)
+            take_schedule(s, *schedule);
+        return schedule.has_value();
+    } catch (const std::exception &) {
+        return false;
+    }
 }
 
 }  // namespace
@@ -56,22 +67,11 @@ bool can_fall_back(const Scheduled &s) {
 void fall_back(Scheduled &s, const std::string &why) {
     while (can_fall_back(s)) {
         const Fallback &next = fallbacks[s.fallbacks_used++];
-        const bool last = !can_fall_back(s);
-        try {
-            std::optional<support::SuppressErrorReporting> suppressed;
-            if (!last)
-                suppressed.emplace();
-            const std::optional<schedules::Schedule> schedule = next.schedule(s);
-            if (!schedule)
-                continue;
-            take_schedule(s, *schedule);
-            tell(s, next, why);
-            return;
-        } catch (const std::exception &) {
-            if (last)
-                throw;
-        }
+        if (takes(s, next))
+            return tell(s, next.what, next.is_fault, why);
     }
+    take_schedule(s, *s.user);  // which is legal, or there is an error of the user's
+    tell(s, "Funcs without directives are inlined", true, why);
 }
 
 }  // namespace Pipe::driver

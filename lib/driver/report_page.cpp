@@ -187,7 +187,7 @@ std::string filled(const std::string &page,
 /// The chosen schedule, and the search's best that it did not choose, each once, best first.
 std::vector<autoschedule::Alternative> tried(const Scheduled &s, const Settings &settings) {
     constexpr size_t shown = 12, looked_at = 40;
-    if (!settings.autoschedule || !s.user || s.report.machine.gpu)
+    if (!settings.autoschedule || !s.user || s.fallbacks_used > 0 || s.report.machine.gpu)
         return {};
     std::vector<autoschedule::Alternative> all = autoschedule::alternatives(
         s.frozen.graph, *s.user, s.sizes, s.report.machine, *settings.autoschedule, looked_at);

@@ -3,7 +3,6 @@
 #include <tuple>
 
 #include "ir/cse.h"
-#include "ir/fold.h"
 #include "ir/int32.h"
 #include "ir/intrinsics.h"
 #include "ir/simplify.h"
@@ -66,6 +65,13 @@ struct Pass {
     Form result = Form::Flat;
 };
 
+/// A pass before there are loops: f(version, context) changes the version.
+template <auto f> Versions change(Versions versions, const Context &c) {
+    for (Version &v : versions)
+        f(v, c);
+    return versions;
+}
+
 /// A pass that rewrites the loops of each version by themselves: Stmt f(version, context).
 template <auto f> Versions rewrite(Versions versions, const Context &c) {
     for (Version &v : versions)
@@ -102,13 +108,6 @@ Stmt with_promises(const graph::Graph &graph, Stmt body) {
             body =
                 with_promise(graph::buffer_name(graph[id], i), graph[id].output_promises[i], body);
     return body;
-}
-
-/// A pass before there are loops: f(version, context) changes the version.
-template <auto f> Versions change(Versions versions, const Context &c) {
-    for (Version &v : versions)
-        f(v, c);
-    return versions;
 }
 
 constexpr auto guard_in_place = [](Version &v, const Context &c) {

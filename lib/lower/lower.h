@@ -29,12 +29,12 @@ struct LowerOptions {
     std::vector<ir::InPlace> in_place;
     /// Trace begin and end of the pipeline (trace.h).
     bool trace_pipeline = false;
-    /// Called with the text of the region plan (region/plan_print.h) before the first pass; once per
-    /// branch of a specialization.
+    /// Called with the text of the region plan (region/plan_print.h) before the loops are built; once
+    /// per version of the pipeline (lower/versions.h).
     std::function<void(const std::string &plan)> after_plan;
-    /// Called after each pass with its name and result.
+    /// Called after each pass that makes loops with its name and result; once per version.
     std::function<void(const std::string &pass, const ir::Stmt &)> after_pass;
-    /// Called after each pass with the time in milliseconds; once per branch of a specialization.
+    /// Called after each pass with the time in milliseconds, of all versions together.
     std::function<void(const std::string &pass, double ms)> timed;
     /// Stop after the pass of this name (for dumps and golden tests).
     std::string stop_after;

@@ -77,12 +77,17 @@ class WholeBlocks : public Mutator {
         return result;
     }
 
-    /// Nothing if `s` neither is the innermost loop around one nor leaves some of its guards unchanged.
-    std::optional<Block> block_in(const Stmt &s) const {
-        Block block;
+    static Stmt inside_serial_loops(const Stmt &s, Block &block) {
         Stmt at = s;
         for (; at->op == StmtOp::For && at->kind == LoopKind::Serial; at = at->body())
             block.around.push_back(at);
+        return at;
+    }
+
+    /// Nothing if `s` neither is the innermost loop around one nor leaves some of its guards unchanged.
+    std::optional<Block> block_in(const Stmt &s) const {
+        Block block;
+        const Stmt at = inside_serial_loops(s, block);
         int64_t extent = 0;
         if (at->op != StmtOp::For || at->kind != LoopKind::Unrolled ||
             !as_const_int(at->extent(), &extent) || extent < 2)
@@ -154,17 +159,9 @@ class WholeBlocks : public Mutator {
         take_apart(guard.condition(), parts);
         for (const Expr &part : parts) {
             std::optional<Linear> margin = margin_of(part);
-            bool counted = false;
-            for (const StmtNode *over : {&loop, block.loop.get()}) {
-                if (!margin || !depends_on(*margin, over->name))
-                    continue;
-                const auto grows = growth(*margin, over->name);
-                if (!grows)
-                    return false;
-                if (is_own && *grows == -1)
-                    counted = leaves_fewer(count, *margin, *over);
-                margin = margin_at(*margin, over->name, *grows < 0 ? last_of(*over) : over->min());
-            }
+            const bool counted = is_own && margin && growth(*margin, loop.name) == -1 &&
+                                 leaves_fewer(count, *margin, loop);
+            margin = least(margin, {&loop, block.loop.get()});
             if (!margin)
                 return false;
             if (is_own && !counted)
@@ -173,6 +170,20 @@ class WholeBlocks : public Mutator {
                 return false;
         }
         return true;
+    }
+
+    /// The margin where it is least in these loops of constant extents; nothing if that is not known.
+    static std::optional<Linear> least(std::optional<Linear> margin,
+                                       const std::vector<const StmtNode *> &loops) {
+        for (const StmtNode *loop : loops) {
+            if (!margin || !depends_on(*margin, loop->name))
+                continue;
+            const auto grows = growth(*margin, loop->name);
+            if (!grows || !as_const_int(loop->extent(), nullptr))
+                return {};
+            margin = margin_at(*margin, loop->name, *grows < 0 ? last_of(*loop) : loop->min());
+        }
+        return margin;
     }
 
     /// Adds that the margin is positive.
@@ -261,9 +272,7 @@ class WholeBlocks : public Mutator {
     /// Nothing if `s` is not the innermost serial loop around such an array, all of whose guards can be tested outside.
     std::optional<Block> array_in(const Stmt &s) const {
         Block block;
-        Stmt at = s;
-        for (; at->op == StmtOp::For && at->kind == LoopKind::Serial; at = at->body())
-            block.around.push_back(at);
+        const Stmt at = inside_serial_loops(s, block);
         if (at->op != StmtOp::Allocate || block.around.empty() || !target_)
             return {};
         std::vector<const StmtNode *> inner;
@@ -298,8 +307,7 @@ class WholeBlocks : public Mutator {
             inner.pop_back();
             return body.defined() ? with_children(s, s->exprs, {body}) : body;
         }
-        if (s->op != StmtOp::If || s->else_case().defined() ||
-            !holds_in_all(*s.get(), inner, block))
+        if (s->op != StmtOp::If || s->else_case().defined() || !guard_holds(*s.get(), inner, block))
             return Stmt();
         has_lanes |= !inner.empty() && inner.back()->kind == LoopKind::Vectorized &&
                      takes_less_lane_by_lane(s->then_case(), *target_);
@@ -307,22 +315,14 @@ class WholeBlocks : public Mutator {
     }
 
     /// Adds to the block's conditions that the guard holds in all iterations of the loops around it.
-    static bool holds_in_all(const StmtNode &guard, const std::vector<const StmtNode *> &inner,
-                             Block &block) {
+    static bool guard_holds(const StmtNode &guard, const std::vector<const StmtNode *> &inner,
+                            Block &block) {
         if (loads_or_calls(guard.condition()))
             return false;
         std::vector<Expr> parts;
         take_apart(guard.condition(), parts);
         return std::all_of(parts.begin(), parts.end(), [&](const Expr &part) {
-            std::optional<Linear> margin = margin_of(part);
-            for (const StmtNode *over : inner) {
-                if (!margin || !depends_on(*margin, over->name))
-                    continue;
-                const auto grows = growth(*margin, over->name);
-                if (!grows || !as_const_int(over->extent(), nullptr))
-                    return false;
-                margin = margin_at(*margin, over->name, *grows < 0 ? last_of(*over) : over->min());
-            }
+            const std::optional<Linear> margin = least(margin_of(part), inner);
             return margin && add_condition(*margin, block);
         });
     }
@@ -337,10 +337,9 @@ class WholeBlocks : public Mutator {
                         Partitioning::Remainder, now->origin);
     }
 
-    Stmt whole_or_rolled(const Block &block) {
-        const Stmt bare = Mutator::mutate(block.bare);
-        Stmt result =
-            block.full.defined() ? split(block, bare, block.rest) : in_loops(block.around, bare);
+    static Stmt whole_or_rolled(const Block &block) {
+        Stmt result = block.full.defined() ? split(block, block.bare, block.rest)
+                                           : in_loops(block.around, block.bare);
         return block.outside.defined()
                    ? make_if(block.outside, result, in_loops(block.around, block.rest))
                    : result;

@@ -24,7 +24,6 @@
 
 namespace Pipe::runtime {
 
-
 /// A fault of a kernel. The same one, at the same sites, is reported once per launch, with the first pair of threads.
 struct EmulatorReport {
     enum Kind { Race, NeverWritten, OutOfBounds, Freed, DivergentBarrier };

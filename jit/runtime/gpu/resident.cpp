@@ -93,8 +93,8 @@ std::unique_ptr<DeviceMemory> wrap_device_memory(const Allocation &allocation,
                                                  const DeviceInterface &interface, uint64_t address,
                                                  JITUserContext *context, const std::string &who) {
     try {
-        return std::make_unique<runtime::ResidentMemory>(allocation, interface,
-                                                runtime::device_of(interface, context), address);
+        return std::make_unique<runtime::ResidentMemory>(
+            allocation, interface, runtime::device_of(interface, context), address);
     } catch (const RuntimeError &error) {
         throw RuntimeError(who + ": " + error.what());
     }

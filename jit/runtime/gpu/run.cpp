@@ -15,7 +15,6 @@
 
 namespace Pipe::runtime {
 
-
 namespace {
 
 bool is_empty(const DeviceBuffer &b) {

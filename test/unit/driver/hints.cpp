@@ -57,6 +57,26 @@ TEST_CASE("a slow pipeline without a schedule is hinted at, once", "[hints]") {
     CHECK(reporter.warnings.size() == 2);
 }
 
+TEST_CASE("where no schedule can be used because of the user, one warning precedes the error",
+          "[hints]") {
+    Reporter reporter;
+    ImageParam in(Int(32), 1, "in");
+    Var x("x");
+    Func sums("sums"), out("out");
+    sums(x) = x;
+    sums(x) += 1;
+    out(x) = sums(in(x));  // which could be anything
+    Buffer<int> image(8);
+    image.fill(0);
+    in.set(image);
+    Pipeline pipeline(out);
+    pipeline.autoschedule(get_host_target());
+    CHECK_THROWS_AS(pipeline.realize({8}), CompileError);
+    REQUIRE(reporter.warnings.size() == 1);
+    CHECK(reporter.warnings[0].find("found no usable schedule") != std::string::npos);
+    CHECK(reporter.warnings[0].find("computed at root") != std::string::npos);
+}
+
 TEST_CASE("no hint where hints are off", "[hints]") {
     Var x("x");
     Reporter reporter;
