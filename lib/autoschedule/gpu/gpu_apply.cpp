@@ -23,12 +23,15 @@ class KernelLoops {
     KernelLoops(const FuncNode &func, StageSchedule &schedule)
         : schedule_(schedule), loops_(schedule, func) {}
 
-    /// A dimension of which a thread computes this tile, point by point. (It may be all of the dimension. But the shared
-    /// memory of a block must not grow with it: the schedule is used for other sizes, too.)
-    void add_in_thread(const std::string &var, int64_t tile) {
+    /// A dimension of which a thread computes this tile, point by point or unrolled. (It may be all of the dimension. But the
+    /// shared memory of a block must not grow with it: the schedule is used for other sizes, too.)
+    void add_in_thread(const std::string &var, int64_t tile, bool unrolled) {
         auto [block, inner] = split(var, "_b", "_i", tile);
         blocks_.push_back(gpu(block, LoopKind::GPUBlock));
-        in_thread_.push_back({inner, LoopKind::Serial, false});
+        if (unrolled)
+            add_point(inner);
+        else
+            in_thread_.push_back({inner, LoopKind::Serial, false});
     }
 
     /// A dimension of which a block computes this tile, and `threads` points at once. Each thread's points lie together, or,
@@ -40,17 +43,24 @@ class KernelLoops {
         }
         auto [block, inner] = split(var, "_b", "_i", tile);
         blocks_.push_back(gpu(block, LoopKind::GPUBlock));
-        if (tile > threads && columns) {
-            auto [column, thread] = split(inner, "_c", "_t", threads);
-            columns_.push_back({column, LoopKind::Unrolled, false});
-            inner = thread;
-        } else if (tile > threads) {
-            auto [thread, point] = split(inner, "_t", "_p", tile / threads);
-            points_.push_back({point, LoopKind::Unrolled, false});
-            inner = thread;
-        }
-        threads_.push_back(gpu(inner, LoopKind::GPUThread));
+        add_threads(inner, tile, threads, columns);
     }
+    /// The same of what is computed inside of a block's loop: all of it is one tile.
+    void add_threads(const std::string &var, int64_t tile, int64_t threads, bool columns) {
+        std::string lane = var;
+        if (tile > threads && columns) {
+            auto [column, thread] = split(var, "_c", "_t", threads);
+            columns_.push_back({column, LoopKind::Unrolled, false});
+            lane = thread;
+        } else if (tile > threads) {
+            auto [thread, point] = split(var, "_t", "_p", tile / threads);
+            points_.push_back({point, LoopKind::Unrolled, false});
+            lane = thread;
+        }
+        threads_.push_back(gpu(lane, LoopKind::GPUThread));
+    }
+    /// A dimension of which each thread computes all points at once.
+    void add_point(const std::string &var) { points_.push_back({var, LoopKind::Unrolled, false}); }
 
     /// A reduction of which all iterations update the same elements, atomically.
     void add_atomic_reduction() {
@@ -68,20 +78,27 @@ class KernelLoops {
     void finish() {
         while (blocks_.size() > most_block_loops)
             fuse_outermost_blocks();
+        // Sums over reductions are kept for all points of a thread at once.
+        const std::vector<Dim> reductions = atomic_ ? std::vector<Dim>{} : reductions_of();
         std::vector<Dim> dims = points_;
-        if (!atomic_)
-            append(dims, reductions_of());
+        if (!reductions.empty())
+            append(dims, columns_);
+        append(dims, reductions);
         append(dims, in_thread_);
-        append(dims, columns_);
+        if (reductions.empty())
+            append(dims, columns_);
         append(dims, threads_);
         append(dims, blocks_);
         schedule_.dims = std::move(dims);
     }
 
     const std::string &innermost_block() const { return blocks_[0].name; }
-    /// The loop around what a thread computes at a time: one of its columns.
-    const std::string &column() const {
-        return columns_.empty() ? threads_[0].name : columns_[0].name;
+    /// The loop around what a thread computes at a time.
+    const std::string &innermost_serial() const {
+        for (const std::vector<Dim> *loops : {&in_thread_, &columns_})
+            if (!loops->empty())
+                return loops->front().name;
+        return threads_[0].name;
     }
 
   private:
@@ -136,33 +153,21 @@ KernelLevels apply_stage(const Plan &plan, const Node &node, const FuncNode &fun
     if (!has_pure) {
         loops.add_atomic_reduction();
     } else {
-        std::vector<int64_t> extents = node.extents;
-        for (size_t d = 0; d < extents.size(); d++)
-            if (!stage.loops_over[d])
-                extents[d] = 0;  // no loop: no threads either
-        const std::vector<size_t> threads = thread_dimensions(extents);
-        const bool as_planned = threads == thread_dimensions(node.extents);
-        for (size_t d = 0; d < extents.size(); d++) {
+        const Block b = block_of_stage(block_of(node.extents, plan.tile, plan.threads),
+                                       node.extents, stage.loops_over);
+        for (size_t d = 0; d < node.extents.size(); d++) {
             if (!stage.loops_over[d])
                 continue;
-            const bool is_threads = std::find(threads.begin(), threads.end(), d) != threads.end();
-            const int64_t other = is_threads ? (threads.size() == 1 ? 128
-                                                : d == threads[0]   ? 32
-                                                                    : 4)
-                                             : 1;
-            const int64_t tile = as_planned ? plan.tile[d] : other,
-                          count = as_planned ? plan.threads[d] : other;
-            if (!is_threads && !threads.empty() && d < threads[0])
-                loops.add_in_thread(func.args[d], std::max<int64_t>(tile, extents[d]));
+            if (d == b.x || d == b.y || b.points[d] == 1)
+                loops.add(func.args[d], b.tile(d), b.threads[d], d == b.x);
             else
-                loops.add(func.args[d], std::max<int64_t>(tile, is_threads ? 2 : 1),
-                          std::max<int64_t>(count, 1), d == threads[0]);
+                loops.add_in_thread(func.args[d], b.points[d], b.at_once(d) > 1);
         }
     }
     loops.finish();
     if (!has_pure)
         return {};
-    return {level_at(func.id, loops.innermost_block()), level_at(func.id, loops.column())};
+    return {level_at(func.id, loops.innermost_block()), level_at(func.id, loops.innermost_serial())};
 }
 
 /// The pure loops and the reductions of a stage, innermost first.
@@ -192,6 +197,24 @@ void apply_member(StageSchedule &schedule, const FuncNode &func, int64_t rows) {
         dims.push_back(
             {pure[i].name, LoopKind::GPUThread, false, Partition::Auto, DeviceAPI::Default_GPU});
     schedule.dims = std::move(dims);
+}
+
+/// A stage of a member of a block of which each thread computes the points that it reads itself: its loops are those of
+/// the output.
+void apply_own_points(const Plan &plan, size_t m, const Node &output, StageSchedule &schedule,
+                      const FuncNode &func) {
+    const std::vector<size_t> threads = thread_dimensions(output.extents);
+    KernelLoops loops(func, schedule);
+    for (size_t d = 0; d < func.args.size(); d++) {
+        const int follows = plan.follows[m][d];
+        const auto of = std::find(threads.begin(), threads.end(), static_cast<size_t>(follows));
+        if (follows < 0 || of == threads.end())
+            loops.add_point(func.args[d]);
+        else
+            loops.add_threads(func.args[d], plan.tile[*of], plan.threads[*of],
+                              of == threads.begin());
+    }
+    loops.finish();
 }
 
 /// A member of a thread: all points at once, so that each is in a register, inside of the reductions.
@@ -233,6 +256,8 @@ void apply_kernel(const Plan &plan, const StageGraph &nodes, const graph::Graph 
                 continue;
             if (in_thread)
                 apply_member_of_thread(stage);
+            else if (plan.levels[m] == Level::Block)
+                apply_own_points(plan, m, output, stage, graph[node.id]);
             else
                 apply_member(stage, graph[node.id], plan.rows[m].count);
         }

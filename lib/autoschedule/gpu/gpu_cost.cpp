@@ -44,7 +44,7 @@ Cost kernel_cost(const GPU &gpu, const KernelWork &w) {
     // A block takes at least this long, of which others hide what they can.
     const double latency =
         std::ceil(waves) * (w.waits * load_latency + w.barriers * barrier_latency) * clock;
-    cost.overhead = gpu.launch_ns * w.launches;
+    cost.overhead = gpu.launch_ns;
     cost.scratch_bytes = w.shared_bytes;
     cost.live_bytes = w.dram_bytes;
     const double most = std::max({cost.arithmetic, cost.near_memory, cost.far_memory, latency});
@@ -53,6 +53,18 @@ Cost kernel_cost(const GPU &gpu, const KernelWork &w) {
     cost.total =
         (most + of_smaller_terms * (sum - most)) * (is_odd ? odd_block : 1) + cost.overhead;
     return cost;
+}
+
+Cost one_after_the_other(const Cost &a, const Cost &b) {
+    Cost sum = a;
+    sum.arithmetic += b.arithmetic;
+    sum.near_memory += b.near_memory;
+    sum.far_memory += b.far_memory;
+    sum.overhead += b.overhead;
+    sum.live_bytes += b.live_bytes;
+    sum.total += b.total;
+    sum.scratch_bytes = std::max(a.scratch_bytes, b.scratch_bytes);
+    return sum;
 }
 
 }  // namespace Pipe::autoschedule

@@ -13,14 +13,13 @@ struct KernelWork {
     double blocks = 1, threads = 1;  ///< threads of a block
     double registers = 32;           ///< of a thread
     double shared_bytes = 0;         ///< of a block
-    double launches = 1;
 
     // Of one block.
     double instructions = 0;  ///< of all threads
     double shared_loads = 0;  ///< and stores, of 4 bytes, of all threads
     double global_loads =
         0;             ///< and stores: lines of the first cache, 128 bytes, that warps access
-    double waits = 1;  ///< loads from global memory that wait for each other
+    double waits = 1;     ///< loads from global memory that wait for each other
     double barriers = 0;
 
     // Of the kernel, in bytes.
@@ -30,5 +29,8 @@ struct KernelWork {
 
 /// In ns; the terms of Cost that kernels have.
 Cost kernel_cost(const GPU &gpu, const KernelWork &work);
+
+/// Of two kernels.
+Cost one_after_the_other(const Cost &a, const Cost &b);
 
 }  // namespace Pipe::autoschedule

@@ -1,9 +1,5 @@
 #pragma once
-// The cost of a group of Funcs as one kernel, with the choice of its block: the model behind the grouping for GPUs.
-//
-// Each block of threads computes a tile of the group's output. Each member is computed either by the block before it, in shared
-// memory, the part that the tile needs; or by each thread for itself, in registers, the part that its points need. Points
-// of one thread share what they load. The time of that work: gpu_cost.h.
+// The choice of a kernel's block, and of where each member of a group is computed, by the model of kernel_model.h.
 
 #include <optional>
 #include <vector>
@@ -11,7 +7,6 @@
 #include "autoschedule/machine.h"
 #include "autoschedule/plan.h"
 #include "autoschedule/stage_graph.h"
-#include "poly/alignment.h"
 
 namespace Pipe::autoschedule {
 

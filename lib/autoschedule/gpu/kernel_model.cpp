@@ -1,0 +1,469 @@
+#include "autoschedule/gpu/kernel_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace Pipe::autoschedule {
+
+using poly::Access;
+using poly::Coordinate;
+using poly::GroupEdge;
+
+namespace {
+
+constexpr double sector = 32, line = 128;  // bytes
+/// Of the threads of a warp that load at coordinates that depend on data, those whose elements lie in lines of their own.
+constexpr double apart = 0.25;
+/// Registers of a thread, which nobody knows before ptxas: of a stencil, and per value that a thread keeps.
+constexpr double registers_base = 28, registers_per_value = 1.5;
+/// Instructions of a load or store besides itself, and of a step of a loop over the elements of a member.
+constexpr double access_instructions = 1.5, step_instructions = 10;
+/// Values of 4 bytes that the threads keep: more do not fit their registers.
+constexpr double most_kept = 64;
+
+double width_of(const Coordinate &c, int64_t tile) {
+    const int64_t travel = c.iterator < 0 ? 0 : std::abs(c.num) * (tile - 1);
+    return static_cast<double>((travel + c.distance.size() - 1) / c.den + 1);
+}
+
+double product(const std::vector<double> &widths) {
+    double n = 1;
+    for (double w : widths)
+        n *= w;
+    return n;
+}
+
+/// Elements per dimension that a tile of the output needs.
+std::vector<double> region(const std::vector<Coordinate> &coords,
+                           const std::vector<int64_t> &tile) {
+    std::vector<double> widths;
+    for (const Coordinate &c : coords) {
+        const double most = static_cast<double>(std::min<int64_t>(c.range.size(), 1 << 30));
+        const bool known = c.distance.bounded();
+        const int64_t points = known && c.iterator >= 0 ? tile[static_cast<size_t>(c.iterator)] : 1;
+        widths.push_back(known ? std::min(most, width_of(c, points)) : most);
+    }
+    return widths;
+}
+
+bool depends_on_data(const Coordinate &c) {
+    return !c.distance.bounded() || (c.iterator < 0 && c.may_use != 0);
+}
+
+bool moves_along(const Access &a, const Access &b) {
+    return a.same_buffer(b) &&
+           std::equal(a.coords.begin(), a.coords.end(), b.coords.begin(), b.coords.end(),
+                      [](const Coordinate &x, const Coordinate &y) {
+                          return x.iterator == y.iterator && x.num * y.den == y.num * x.den &&
+                                 x.distance.bounded() == y.distance.bounded();
+                      });
+}
+
+double lanes_along_x(const Block &b) {
+    return b.x ? std::min(warp, static_cast<double>(b.threads[*b.x])) : warp;
+}
+
+/// Lines of the first cache that the threads of a warp touch in one load.
+double lines_of(const Access &load, int lane_dim, const Block &b) {
+    const double lanes = lanes_along_x(b);
+    double lines = 1;  // for all lanes the same element
+    for (size_t d = 0; d < load.coords.size() && lane_dim >= 0; d++) {
+        const Coordinate &c = load.coords[d];
+        const double step = static_cast<double>(std::abs(c.num)) / static_cast<double>(c.den);
+        double touched = 1;
+        if (c.iterator == lane_dim)
+            touched = d == 0 ? std::ceil(lanes * step * load.bytes / line) : lanes;
+        else if (c.iterator < 0 && ((c.may_use >> lane_dim) & 1))
+            touched = lanes * apart;
+        lines = std::max(lines, std::min(lanes, touched));
+    }
+    return lines * warp / lanes;
+}
+
+}  // namespace
+
+double KernelModel::Steps::count() const {
+    double n = 1;
+    for (int64_t p : points)
+        n *= static_cast<double>(p);
+    return n;
+}
+
+KernelModel::KernelModel(const StageGraph &graph, const GPU &gpu, std::vector<int> nodes)
+    : graph_(graph), gpu_(gpu), nodes_(std::move(nodes)) {
+    std::sort(nodes_.rbegin(), nodes_.rend());
+    align();
+    if (!alignment_.constant)
+        return;
+    for (size_t m = 0; m < nodes_.size(); m++) {
+        work_.emplace_back();
+        for (const StageCost &stage : node(m).stages) {
+            StageWork work;
+            work.instructions =
+                stage.repeats * (stage.arithmetic.total() / std::max(1, node(m).bytes) + 1);
+            for (const Access &load : stage.loads)
+                add_to(work.windows, load, stage.repeats);
+            work_.back().push_back(std::move(work));
+        }
+    }
+    collect_externals();
+}
+
+int KernelModel::member(int node) const {
+    auto at = std::find(nodes_.begin(), nodes_.end(), node);
+    return at == nodes_.end() ? -1 : static_cast<int>(at - nodes_.begin());
+}
+
+bool KernelModel::reads(size_t reader, size_t m) const {
+    const std::vector<Reads> &all = node(reader).reads;
+    return std::any_of(all.begin(), all.end(), [&](const Reads &reads) {
+        return static_cast<int>(reads.hull.func) == nodes_[m];
+    });
+}
+
+void KernelModel::align() {
+    std::vector<int> dims;
+    std::vector<GroupEdge> edges;
+    for (size_t m = 0; m < nodes_.size(); m++) {
+        dims.push_back(node(m).dims());
+        for (const Reads &reads : node(m).reads)
+            if (int producer = member(static_cast<int>(reads.hull.func)); producer >= 0)
+                edges.push_back({producer, static_cast<int>(m), &reads.hull});
+    }
+    alignment_ = poly::align(dims, edges);
+}
+
+void KernelModel::add_to(std::vector<Window> &windows, const Access &load, double loads) {
+    auto same = std::find_if(windows.begin(), windows.end(),
+                             [&](const Window &w) { return moves_along(w.hull, load); });
+    if (same == windows.end())
+        same = windows.insert(same, Window{load});
+    for (size_t d = 0; d < load.coords.size(); d++)
+        poly::merge(same->hull.coords[d], load.coords[d]);
+    same->loads += loads;
+}
+
+void KernelModel::collect_externals() {
+    std::map<std::pair<int, int>, External> found;
+    const std::vector<int64_t> one(extents().size(), 1);
+    for (size_t m = 0; m < nodes_.size(); m++) {
+        const double points = product(region_of(m, one));
+        for (const StageWork &stage : work_[m])
+            for (const Window &w : stage.windows) {
+                if (member(static_cast<int>(w.hull.func)) >= 0)
+                    continue;
+                auto at = found.try_emplace({static_cast<int>(w.hull.func), w.hull.image},
+                                            external_of(w.hull));
+                add_to(at.first->second.windows, poly::compose(w.hull, alignment_.region[m]),
+                       w.loads * points);
+            }
+    }
+    for (auto &[key, e] : found)
+        externals_.push_back(std::move(e));
+}
+
+KernelModel::External KernelModel::external_of(const Access &load) const {
+    External e;
+    e.bytes = load.bytes;
+    if (load.image >= 0) {
+        e.size = graph_.image_bytes[static_cast<size_t>(load.image)];
+    } else {
+        const Node &producer = graph_.nodes[static_cast<size_t>(load.func)];
+        e.size = producer.points() * producer.bytes;
+        e.in_l2 = e.size < 0.5 * static_cast<double>(gpu_.l2_bytes);
+    }
+    return e;
+}
+
+/// What a tile of the output needs of a member. Where an update has no loop over a dimension, all of it.
+std::vector<double> KernelModel::region_of(size_t m, const std::vector<int64_t> &tile) const {
+    std::vector<double> widths = region(alignment_.region[m], tile);
+    if (m > 0)
+        for (const StageCost &stage : node(m).stages)
+            for (size_t d = 0; d < widths.size(); d++)
+                if (!stage.loops_over[d])
+                    widths[d] = static_cast<double>(node(m).extents[d]);
+    return widths;
+}
+
+bool KernelModel::is_sum(size_t m) const {
+    if (m == 0 || !node(m).has_updates())
+        return false;
+    return std::all_of(node(m).stages.begin(), node(m).stages.end(),
+                       [](const StageCost &s) { return s.loops_over_all(); }) &&
+           std::all_of(alignment_.region[m].begin(), alignment_.region[m].end(),
+                       [](const Coordinate &c) {
+                           return c.distance.bounded() && width_of(c, 1) == 1 &&
+                                  (c.iterator < 0 || c.num == c.den);
+                       });
+}
+
+bool KernelModel::has_sums() const {
+    for (size_t m = 1; m < size(); m++)
+        if (is_sum(m))
+            return true;
+    return node(0).has_updates();
+}
+
+/// Registers of a thread for what it keeps of a member, each of 4 bytes.
+double KernelModel::kept(size_t m, Level level, const Block &b) const {
+    std::vector<int64_t> points = b.at_once();
+    const bool all = m > 0 && level == Level::Block;
+    if (all)
+        for (size_t d = 0; d < points.size(); d++)
+            points[d] = b.points[d];
+    if (b.x)
+        points[*b.x] = 1;  // columns lie apart
+    const bool has_columns = all || (m == 0 && node(0).has_updates());
+    return product(region_of(m, points)) * (has_columns ? static_cast<double>(b.columns()) : 1.0) *
+           std::max(1.0, node(m).bytes / 4.0);
+}
+
+bool KernelModel::is_legal(const Block &b, const std::vector<Level> &levels) const {
+    double all = node(0).has_updates() ? kept(0, Level::Block, b) : 0;
+    for (size_t m = 1; m < size(); m++) {
+        const bool may_be_tile = !is_sum(m);
+        if (may_be_tile ? levels[m] == Level::Block : levels[m] == Level::Tile)
+            return false;
+        if (levels[m] == Level::Tile)
+            continue;
+        if (may_be_tile && node(m).has_updates())
+            return false;
+        for (size_t r = 1; r < size(); r++)
+            if (reads(r, m) && levels[r] != Level::Thread && levels[r] != levels[m])
+                return false;
+        for (const Coordinate &c : alignment_.region[m])
+            if (!c.distance.bounded())
+                return false;
+        all += kept(m, levels[m], b);
+    }
+    return all <= most_kept;
+}
+
+KernelModel::Steps KernelModel::steps_of(size_t m, size_t stage, const Block &b,
+                                         Level level) const {
+    Steps steps;
+    if (m > 0 && level == Level::Tile) {
+        steps_of_tile(m, stage, b, steps);
+        return steps;
+    }
+    for (double w : region_of(m, b.at_once()))
+        steps.points.push_back(static_cast<int64_t>(w));
+    for (size_t d = 0; m == 0 && d < steps.points.size(); d++)
+        if (!node(0).stages[stage].loops_over[d])
+            steps.points[d] = 1;
+    steps.passes = b.serial_steps();
+    if (m == 0 ? stage > 0 : level == Level::Block)
+        add_columns(m, b, steps);
+    else
+        steps.passes *= static_cast<double>(b.columns());
+    return steps;
+}
+
+void KernelModel::add_columns(size_t m, const Block &b, Steps &steps) const {
+    for (size_t d = 0; d < steps.points.size(); d++)
+        if (b.x && alignment_.region[m][d].iterator == static_cast<int>(*b.x)) {
+            steps.columns = static_cast<int>(d);
+            steps.points[d] *= b.columns();
+        }
+}
+
+/// The threads run along the first two dimensions that the stage has loops over.
+void KernelModel::steps_of_tile(size_t m, size_t stage, const Block &b, Steps &steps) const {
+    const std::vector<double> widths = region_of(m, b.tile());
+    const std::vector<bool> &loops_over = node(m).stages[stage].loops_over;
+    steps.points.assign(widths.size(), 1);
+    int loops = 0;
+    for (size_t d = 0; d < widths.size(); d++) {
+        if (!loops_over[d])
+            continue;
+        const double threads = loops == 0 && b.x   ? static_cast<double>(b.threads[*b.x])
+                               : loops == 1 && b.y ? static_cast<double>(b.threads[*b.y])
+                                                   : 1;
+        if (loops == 1)
+            steps.points[d] = rows_of_member(m, b);
+        steps.passes *= std::ceil(widths[d] / (threads * static_cast<double>(steps.points[d])));
+        loops++;
+    }
+}
+
+/// Rows of a member in shared memory that a thread computes together, because they share what they load.
+int64_t KernelModel::rows_of_member(size_t m, const Block &b) const {
+    if (node(m).dims() < 2 || node(m).has_updates())
+        return 1;
+    double window = 1;
+    for (const Reads &reads : node(m).reads)
+        for (const Coordinate &c : reads.hull.coords)
+            if (c.iterator == 1 && c.distance.bounded())
+                window = std::max(window, width_of(c, 1));
+    return window > 1 ? std::min<int64_t>(b.rows(), 4) : 1;
+}
+
+/// The dimension of a member along which the threads of a warp lie; -1: none.
+int KernelModel::lane_dim(size_t m, Level level, const Block &b) const {
+    if (m > 0 && level == Level::Tile)
+        return 0;
+    const auto &region = alignment_.region[m];
+    for (size_t d = 0; d < region.size(); d++)
+        if (b.x && region[d].iterator == static_cast<int>(*b.x))
+            return static_cast<int>(d);
+    return -1;
+}
+
+std::optional<Cost> KernelModel::evaluate(const Block &b, const std::vector<Level> &levels) const {
+    const KernelWork group = work_of_group(b, levels);
+    if (group.shared_bytes > static_cast<double>(gpu_.shared_bytes_block))
+        return std::nullopt;
+    Cost cost = kernel_cost(gpu_, group);
+    for (size_t stage = 1; stage < node(0).stages.size(); stage++)
+        cost = one_after_the_other(cost, kernel_cost(gpu_, work_of_update(stage, b)));
+    double needed = 0, computed = 0;
+    for (size_t m = 0; m < size(); m++) {
+        needed += node(m).points();
+        computed += product(region_of(m, b.tile())) * group.blocks;
+    }
+    cost.redundancy = needed > 0 ? computed / needed - 1 : 0;
+    return cost;
+}
+
+/// The kernel of the first stage of the output, and of the members.
+KernelWork KernelModel::work_of_group(const Block &b, const std::vector<Level> &levels) const {
+    KernelWork work;
+    work.blocks = b.blocks(extents());
+    work.threads = b.thread_count();
+    double values = 0;
+    for (size_t m = 0; m < size(); m++) {
+        const bool in_tile = m > 0 && levels[m] == Level::Tile;
+        work.waits += in_tile ? 1 : 0;
+        for (size_t stage = 0; stage < (m == 0 ? 1 : node(m).stages.size()); stage++)
+            add_stage(m, stage, b, levels, work);
+        if (in_tile) {
+            work.shared_bytes += product(region_of(m, b.tile())) * node(m).bytes;
+            work.barriers += static_cast<double>(node(m).stages.size());
+        } else {
+            values += kept(m, levels[m], b);
+        }
+    }
+    work.registers = std::min(255.0, registers_base + registers_per_value * values);
+    work.dram_bytes = work.l2_bytes = node(0).points() * node(0).bytes;
+    if (!node(0).has_updates())
+        add_traffic(b, work);
+    return work;
+}
+
+/// The kernel of an update of the output.
+KernelWork KernelModel::work_of_update(size_t stage, const Block &output) const {
+    const std::vector<bool> &loops_over = node(0).stages[stage].loops_over;
+    const Block b = block_of_stage(output, extents(), loops_over);
+    KernelWork work;
+    std::vector<int64_t> looped = extents();
+    for (size_t d = 0; d < looped.size(); d++)
+        if (!loops_over[d])
+            looped[d] = 1;
+    work.blocks = b.blocks(looped);
+    work.threads = b.thread_count();
+    add_stage(0, stage, b, {Level::Block}, work);
+    work.registers =
+        std::min(255.0, registers_base + registers_per_value * kept(0, Level::Block, b));
+    work.dram_bytes = work.l2_bytes = 2 * node(0).points() * node(0).bytes;
+    add_traffic(b, work);
+    return work;
+}
+
+void KernelModel::add_stage(size_t m, size_t stage, const Block &b,
+                            const std::vector<Level> &levels, KernelWork &work) const {
+    const Steps steps = steps_of(m, stage, b, levels[m]);
+    const StageWork &own = work_[m][stage];
+    const double points = steps.count();
+    double global = 0, shared = 0;  // elements that a thread loads and stores in a step
+    double lines = 0;               // of the first cache, that a warp does
+    for (const Window &window : own.windows) {
+        std::vector<double> widths = region(window.hull.coords, steps.points);
+        for (size_t d = 0; d < widths.size(); d++)
+            if (const Coordinate &c = window.hull.coords[d];
+                c.distance.bounded() && c.iterator >= 0 && c.iterator == steps.columns)
+                widths[d] = static_cast<double>(steps.points[static_cast<size_t>(c.iterator)]) *
+                            width_of(c, 1);
+        const double loads = std::min(window.loads * points, product(widths));
+        const int producer = member(static_cast<int>(window.hull.func));
+        if (producer == 0)
+            continue;  // its own sums
+        if (producer < 0) {
+            global += loads;
+            lines += loads * lines_of(window.hull, lane_dim(m, levels[m], b), b);
+        } else if (levels[static_cast<size_t>(producer)] == Level::Tile) {
+            shared += loads * window.hull.bytes / 4;
+        }
+    }
+    const bool in_tile = m > 0 && levels[m] == Level::Tile;
+    if (m == 0) {
+        const double accesses = stage > 0 ? 2 * points : points;
+        global += accesses;
+        lines += accesses * warp / lanes_along_x(b);
+    } else if (in_tile) {
+        shared += points * node(m).bytes / 4;
+    }
+    const double times = steps.passes * work.threads;
+    work.instructions += times * (own.instructions * points +
+                                  access_instructions * (global + shared) + step_instructions);
+    work.shared_loads += times * shared;
+    work.global_loads += times / warp * lines;
+    if (in_tile && global > 0)
+        work.waits += steps.passes - 1;
+}
+
+/// Bytes of an external buffer that a block loads, in whole sectors.
+double KernelModel::bytes_of_tile(const External &e, const Block &b) const {
+    const std::vector<int64_t> tile = b.tile();
+    double all = 0;
+    for (const Window &w : e.windows) {
+        const std::vector<double> widths = region(w.hull.coords, tile);
+        double bytes = e.bytes, loads = w.loads;
+        for (size_t d = 0; d < widths.size(); d++)
+            bytes *= d == 0 ? (std::ceil(widths[0] * e.bytes / sector) + 0.5) * sector / e.bytes
+                            : widths[d];
+        for (int64_t t : tile)
+            loads *= static_cast<double>(t);
+        const bool anywhere =
+            std::any_of(w.hull.coords.begin(), w.hull.coords.end(), depends_on_data);
+        all += anywhere ? std::min(bytes, sector * loads) : bytes;
+    }
+    return all;
+}
+
+void KernelModel::add_traffic(const Block &b, KernelWork &work) const {
+    for (const External &e : externals_) {
+        work.l2_bytes += work.blocks * bytes_of_tile(e, b);
+        if (!e.in_l2)
+            work.dram_bytes += e.size;
+    }
+}
+
+Plan KernelModel::plan(const Block &b, const std::vector<Level> &levels, const Cost &cost) const {
+    Plan plan;
+    plan.members = nodes_;
+    plan.cost = cost;
+    plan.slides.assign(size(), false);
+    plan.tile = b.tile();
+    plan.threads = b.threads;
+    plan.levels = levels;
+    std::vector<int64_t> of_thread = b.points;
+    if (b.x)
+        of_thread[*b.x] = 1;
+    for (size_t m = 0; m < size(); m++) {
+        plan.follows.emplace_back();
+        for (const Coordinate &c : alignment_.region[m])
+            plan.follows[m].push_back(c.iterator);
+        std::vector<int64_t> sizes;
+        for (double w : region_of(m, levels[m] == Level::Thread ? of_thread : b.tile()))
+            sizes.push_back(static_cast<int64_t>(w));
+        plan.extents.push_back(std::move(sizes));
+        Rows rows;
+        rows.count = m > 0 && levels[m] == Level::Tile ? rows_of_member(m, b) : 1;
+        plan.rows.push_back(rows);
+    }
+    return plan;
+}
+
+}  // namespace Pipe::autoschedule

@@ -1,0 +1,97 @@
+#pragma once
+// The cost of a group of Funcs as one kernel, for a given block: the model behind the choice of blocks (gpu_group.h).
+//
+// Each block of threads computes a tile of the group's output. Each member is computed either by the block before it, in
+// shared memory, the part that the tile needs; or by each thread for itself, in registers, the part that its points need;
+// or, of sums, with the loops of the output, all points of a thread at once. Points of one thread share what they load.
+// The time of that work: gpu_cost.h.
+
+#include <optional>
+#include <vector>
+
+#include "autoschedule/gpu/gpu_block.h"
+#include "autoschedule/gpu/gpu_cost.h"
+#include "autoschedule/plan.h"
+#include "autoschedule/stage_graph.h"
+#include "poly/alignment.h"
+
+namespace Pipe::autoschedule {
+
+class KernelModel {
+  public:
+    /// \param nodes any order; must be a valid group
+    KernelModel(const StageGraph &graph, const GPU &gpu, std::vector<int> nodes);
+
+    /// Whether the regions of all members are known for each tile; else it cannot be one kernel.
+    bool constant() const { return alignment_.constant; }
+    /// Of members; 0 is the output.
+    size_t size() const { return nodes_.size(); }
+    const std::vector<int64_t> &extents() const { return node(0).extents; }
+    /// A member that updates one point of its own for each point of the output: its threads keep the sums.
+    bool is_sum(size_t m) const;
+    bool has_sums() const;
+    bool is_legal(const Block &b, const std::vector<Level> &levels) const;
+    /// Nothing where shared memory does not suffice.
+    std::optional<Cost> evaluate(const Block &b, const std::vector<Level> &levels) const;
+    Plan plan(const Block &b, const std::vector<Level> &levels, const Cost &cost) const;
+
+  private:
+    using Coordinates = std::vector<poly::Coordinate>;
+
+    /// Loads of one buffer whose coordinates differ by constants.
+    struct Window {
+        poly::Access hull;
+        double loads = 0;  ///< per iteration
+    };
+    /// What each iteration of the pure loops of a stage does.
+    struct StageWork {
+        std::vector<Window> windows;
+        double instructions = 0;
+    };
+    /// A buffer that the group reads.
+    struct External {
+        std::vector<Window> windows;       ///< as functions of the output's tile; loads: for each of its points
+        double bytes = 1, size = 0;        ///< of an element, and of all that is read
+        bool in_l2 = false;
+    };
+    /// How the threads of a block go through a stage.
+    struct Steps {
+        double passes = 1;  ///< of each thread, one after the other
+        /// That a thread computes in each, per dimension of the member: next to each other, or as columns apart.
+        std::vector<int64_t> points;
+        int columns = -1;  ///< the dimension of these
+        double count() const;
+    };
+
+    const Node &node(size_t m) const { return graph_.nodes[static_cast<size_t>(nodes_[m])]; }
+    int member(int node) const;
+    bool reads(size_t reader, size_t m) const;
+    void align();
+    void collect_externals();
+    static void add_to(std::vector<Window> &windows, const poly::Access &load, double loads);
+    External external_of(const poly::Access &load) const;
+
+    std::vector<double> region_of(size_t m, const std::vector<int64_t> &tile) const;
+    double kept(size_t m, Level level, const Block &b) const;
+    Steps steps_of(size_t m, size_t stage, const Block &b, Level level) const;
+    void steps_of_tile(size_t m, size_t stage, const Block &b, Steps &steps) const;
+    void add_columns(size_t m, const Block &b, Steps &steps) const;
+    int64_t rows_of_member(size_t m, const Block &b) const;
+    int lane_dim(size_t m, Level level, const Block &b) const;
+
+    KernelWork work_of_group(const Block &b, const std::vector<Level> &levels) const;
+    KernelWork work_of_update(size_t stage, const Block &b) const;
+    void add_stage(size_t m, size_t stage, const Block &b, const std::vector<Level> &levels,
+                   KernelWork &work) const;
+    void add_traffic(const Block &b, KernelWork &work) const;
+    double bytes_of_tile(const External &e, const Block &b) const;
+
+    const StageGraph &graph_;
+    const GPU &gpu_;
+    std::vector<int> nodes_;  ///< output first
+    poly::Alignment alignment_;
+    std::vector<External> externals_;
+    std::vector<std::vector<StageWork>> work_;  ///< per member and stage
+};
+
+}  // namespace Pipe::autoschedule
