@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "autoschedule/apply.h"
+#include "autoschedule/gpu/choose_threads.h"
 #include "autoschedule/gpu/gpu_apply.h"
-#include "autoschedule/gpu/host_nodes.h"
 #include "autoschedule/report.h"
 #include "autoschedule/roles.h"
 #include "autoschedule/steps.h"
@@ -147,7 +147,7 @@ StageGraph stages_of(const Graph &graph, const schedules::Schedule &start, const
     report.model_ms = ms_since(begin);
     StageGraph nodes = build_stage_graph(graph, model, input.names, start);
     if (machine.gpu)
-        mark_host_nodes(nodes, graph, start, machine);
+        choose_threads(nodes, graph, start, machine);
     return nodes;
 }
 

@@ -19,7 +19,7 @@ constexpr double worth_it = 0.995;  ///< a choice must lower the predicted cost 
 class Searcher {
   public:
     Searcher(const Machine &machine, const AutoscheduleOptions &options)
-        : machine_(machine), options_(options), budget_(groups_within(options)) {}
+        : machine_(machine), options_(options), budget_(groups_within(options, machine)) {}
 
     /// The best grouping of `graph` without further inlining.
     SearchResult group_all(const StageGraph &graph) {
@@ -195,8 +195,8 @@ Dag dag_of(const StageGraph &graph, std::vector<int> &nodes) {
     return dag;
 }
 
-long groups_within(const AutoscheduleOptions &options) {
-    constexpr double per_ms = 20;
+long groups_within(const AutoscheduleOptions &options, const Machine &machine) {
+    const double per_ms = machine.gpu ? 4 : 20;
     return static_cast<long>(std::max(1.0, options.time_budget_ms) * per_ms);
 }
 

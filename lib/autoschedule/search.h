@@ -25,7 +25,7 @@ Dag dag_of(const StageGraph &graph, std::vector<int> &nodes);
 
 /// Candidate groups that a search may evaluate: a count instead of a clock, so that the result does
 /// not depend on the load of the machine.
-long groups_within(const AutoscheduleOptions &options);
+long groups_within(const AutoscheduleOptions &options, const Machine &machine);
 
 /// \param graph after inlining the Funcs that the user inlined
 SearchResult search(const StageGraph &graph, const Machine &machine,

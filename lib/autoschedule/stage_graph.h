@@ -21,6 +21,21 @@ struct Evaluated {
 };
 
 /// Costs of one stage, per iteration of its loops.
+/// Iterations of an RVar of a scatter, so many at a time, that store to coordinates to which no others store:
+/// r.x in h(r.x / 8).
+struct Cells {
+    std::string rvar;
+    int64_t size = 1;
+    double count = 1;
+};
+
+/// What the threads of a kernel run over.
+enum class Threads : uint8_t {
+    Points,  ///< the pure loops
+    Cells,   ///< of a scatter; and the pure loops
+    Atomic,  ///< all RVars: they update the same elements by atomic operations
+};
+
 struct StageCost {
     Arithmetic arithmetic;       ///< of its own expressions and of what was substituted
     Arithmetic own;              ///< of its own expressions alone
@@ -43,6 +58,8 @@ struct StageCost {
     bool is_prefix_fast = false, is_prefix = false;
     /// It reads its own Func, and stores at coordinates of RVars that are formulas: one point after another.
     bool is_scan = false;
+    Threads threads = Threads::Points;  ///< where it is computed in a kernel of its own
+    std::vector<Cells> cells;           ///< with Threads::Cells
 
     /// Whether there is a pure loop over every dimension: neither a scan nor a scatter.
     bool loops_over_all() const {

@@ -21,7 +21,11 @@ constexpr size_t most_block_loops = 3;
 class KernelLoops {
   public:
     KernelLoops(const FuncNode &func, StageSchedule &schedule)
-        : schedule_(schedule), loops_(schedule, func) {}
+        : schedule_(schedule), loops_(schedule, func) {
+        for (const Dim &d : schedule.dims)
+            if (d.is_reduction)
+                reductions_.push_back(d.name);
+    }
 
     /// A dimension of which a thread computes this tile, point by point or unrolled. (It may be all of the dimension. But the
     /// shared memory of a block must not grow with it: the schedule is used for other sizes, too.)
@@ -65,27 +69,46 @@ class KernelLoops {
     /// A reduction of which all iterations update the same elements, atomically.
     void add_atomic_reduction() {
         constexpr int64_t threads = 256;
-        std::vector<Dim> reductions = reductions_of();
-        auto [block, inner] = split(reductions[0].name, "_b", "_i", threads);
+        auto [block, inner] = split(reductions_[0], "_b", "_i", threads);
         threads_.push_back(gpu(inner, LoopKind::GPUThread, true));
         blocks_.push_back(gpu(block, LoopKind::GPUBlock, true));
-        for (size_t i = 1; i < reductions.size(); i++)
-            blocks_.push_back(gpu(reductions[i].name, LoopKind::GPUBlock, true));
+        for (size_t i = 1; i < reductions_.size(); i++)
+            blocks_.push_back(gpu(reductions_[i], LoopKind::GPUBlock, true));
+        reductions_.clear();
+        for (const Dim &d : schedule_.dims)
+            if (!d.is_reduction)
+                blocks_.push_back(gpu(d.name, LoopKind::GPUBlock));
         schedule_.atomic = true;
-        atomic_ = true;
     }
 
+    /// The cells of a scatter: each is computed by one thread, one iteration after the other.
+    void add_cells(const Cells &cells, int64_t threads) {
+        std::string cell = cells.rvar;
+        if (cells.size > 1) {
+            auto [outer, inner] = split(cells.rvar, "_o", "_i", cells.size);
+            std::replace(reductions_.begin(), reductions_.end(), cells.rvar, inner);
+            cell = outer;
+        } else {
+            std::erase(reductions_, cell);
+        }
+        if (threads > 1) {
+            auto [block, thread] = split(cell, "_b", "_t", threads);
+            threads_.push_back(gpu(thread, LoopKind::GPUThread, true));
+            cell = block;
+        }
+        blocks_.push_back(gpu(cell, LoopKind::GPUBlock, true));
+    }
     void finish() {
         while (blocks_.size() > most_block_loops)
             fuse_outermost_blocks();
         // Sums over reductions are kept for all points of a thread at once.
-        const std::vector<Dim> reductions = atomic_ ? std::vector<Dim>{} : reductions_of();
         std::vector<Dim> dims = points_;
-        if (!reductions.empty())
+        if (!reductions_.empty())
             append(dims, columns_);
-        append(dims, reductions);
+        for (const std::string &r : reductions_)
+            dims.push_back({r, LoopKind::Serial, true});
         append(dims, in_thread_);
-        if (reductions.empty())
+        if (reductions_.empty())
             append(dims, columns_);
         append(dims, threads_);
         append(dims, blocks_);
@@ -115,14 +138,6 @@ class KernelLoops {
         to.insert(to.end(), more.begin(), more.end());
     }
 
-    std::vector<Dim> reductions_of() const {
-        std::vector<Dim> result;
-        for (const Dim &d : schedule_.dims)
-            if (d.is_reduction)
-                result.push_back(d);
-        return result;
-    }
-
     void fuse_outermost_blocks() {
         const std::string outer = blocks_.back().name;
         blocks_.pop_back();
@@ -132,7 +147,7 @@ class KernelLoops {
     StageSchedule &schedule_;
     NewLoops loops_;
     std::vector<Dim> points_, in_thread_, columns_, threads_, blocks_;  ///< innermost first
-    bool atomic_ = false;
+    std::vector<std::string> reductions_;                               ///< of each thread
 };
 
 struct KernelLevels {
@@ -143,31 +158,47 @@ LoopLevel level_at(FuncId func, const std::string &var) {
     return {LoopLevel::Kind::At, func, 0, var};
 }
 
+/// The planned tile of the output, or, where a stage has loops over other dimensions, one of its own.
+void add_points(const Plan &plan, const Node &node, const FuncNode &func, size_t s,
+                KernelLoops &loops) {
+    const std::vector<bool> &loops_over = node.stages[s].loops_over;
+    const Block b = block_of_stage(block_of(node.extents, plan.tile, plan.threads), node.extents,
+                                   loops_over);
+    for (size_t d = 0; d < node.extents.size(); d++) {
+        if (!loops_over[d])
+            continue;
+        if (d == b.x || d == b.y || b.points[d] == 1)
+            loops.add(func.args[d], b.tile(d), b.threads[d], d == b.x);
+        else
+            loops.add_in_thread(func.args[d], b.points[d], b.at_once(d) > 1);
+    }
+}
+
 /// One stage of the output as a kernel.
 KernelLevels apply_stage(const Plan &plan, const Node &node, const FuncNode &func, size_t s,
                          StageSchedule &schedule) {
     KernelLoops loops(func, schedule);
     const StageCost &stage = node.stages[s];
-    const bool has_pure =
-        std::find(stage.loops_over.begin(), stage.loops_over.end(), true) != stage.loops_over.end();
-    if (!has_pure) {
+    switch (stage.threads) {
+    case Threads::Atomic:
         loops.add_atomic_reduction();
-    } else {
-        const Block b = block_of_stage(block_of(node.extents, plan.tile, plan.threads),
-                                       node.extents, stage.loops_over);
-        for (size_t d = 0; d < node.extents.size(); d++) {
-            if (!stage.loops_over[d])
-                continue;
-            if (d == b.x || d == b.y || b.points[d] == 1)
-                loops.add(func.args[d], b.tile(d), b.threads[d], d == b.x);
-            else
-                loops.add_in_thread(func.args[d], b.points[d], b.at_once(d) > 1);
-        }
+        break;
+    case Threads::Cells:
+        for (size_t i = 0; i < stage.cells.size(); i++)
+            loops.add_cells(stage.cells[i], i == 0 ? 32 : i == 1 ? 4 : 1);
+        for (size_t d = 0; d < node.extents.size(); d++)
+            if (stage.loops_over[d])
+                loops.add_in_thread(func.args[d], node.extents[d],
+                                    node.extents[d] <= most_at_once);
+        break;
+    case Threads::Points:
+        add_points(plan, node, func, s, loops);
     }
     loops.finish();
-    if (!has_pure)
+    if (s > 0)
         return {};
-    return {level_at(func.id, loops.innermost_block()), level_at(func.id, loops.innermost_serial())};
+    return {level_at(func.id, loops.innermost_block()),
+            level_at(func.id, loops.innermost_serial())};
 }
 
 /// The pure loops and the reductions of a stage, innermost first.

@@ -7,7 +7,6 @@ namespace Pipe::autoschedule {
 
 namespace {
 
-constexpr int64_t most_at_once = 4;  ///< points of a dimension that is neither x nor y
 /// So long a dimension, of channels or of the bins of a grid, may be computed by each thread as a whole.
 constexpr int64_t most_in_thread = 16;
 
@@ -25,22 +24,77 @@ Block single_points(const std::vector<int64_t> &extents) {
     return b;
 }
 
-/// The same block, whose threads compute all points of the short dimensions: they share what they load.
-Block with_short_dimensions(Block b, const std::vector<int64_t> &extents) {
+/// Whether the threads of a block compute all points of the short dimensions: they share what they load.
+bool has_short_dimensions(const Block &b, const std::vector<int64_t> &extents) {
     for (size_t d = b.x ? *b.x + 1 : 0; d < extents.size(); d++)
-        if (d != b.y && extents[d] <= most_in_thread)
-            b.points[d] = std::max<int64_t>(1, extents[d]);
-    return b;
+        if (d != b.y && extents[d] > 1 && extents[d] <= most_in_thread)
+            return b.points[d] > 1;
+    return false;
 }
+
+/// What a block is chosen by.
+struct Shape {
+    int64_t width = 32, height = 1, columns = 1, rows = 1;
+    bool short_dimensions = false;
+};
+
+/// Blocks of an output.
+class Shapes {
+  public:
+    Shapes(const std::vector<int64_t> &extents, bool has_sums)
+        : extents_(extents), one_(single_points(extents)), most_points_(has_sums ? 64 : 16) {}
+
+    bool has_threads() const { return one_.x.has_value(); }
+    const Block &one() const { return one_; }
+
+    /// Adds the block to a list, if it is possible.
+    void add(const Shape &s, std::vector<Block> &to) const {
+        if (!is_possible(s))
+            return;
+        Block b = one_;
+        b.threads[*b.x] = s.width;
+        b.points[*b.x] = s.columns;
+        if (b.y) {
+            b.threads[*b.y] = s.height;
+            b.points[*b.y] = s.rows;
+        }
+        for (size_t d = *b.x + 1; s.short_dimensions && d < extents_.size(); d++)
+            if (d != b.y && extents_[d] <= most_in_thread)
+                b.points[d] = std::max<int64_t>(1, extents_[d]);
+        if (has_short_dimensions(b, extents_) == s.short_dimensions)
+            to.push_back(std::move(b));
+    }
+
+    Shape of(const Block &b) const {
+        return {b.threads[*b.x], b.y ? b.threads[*b.y] : 1, b.columns(), b.rows(),
+                has_short_dimensions(b, extents_)};
+    }
+
+  private:
+    bool is_possible(const Shape &s) const {
+        const int64_t threads = s.width * s.height;
+        if (s.width < 16 || s.height < 1 || s.columns < 1 || s.rows < 1 || threads < 32 ||
+            threads > 512 || s.columns * s.rows > most_points_)
+            return false;
+        if (!one_.y && (s.height > 1 || s.rows > 1 || s.width > 256))
+            return false;
+        if (one_.y && (s.width > 128 || s.height > 16 || s.rows > 8))
+            return false;
+        return s.columns <= 4 && fits(*one_.x, s.width, s.columns, 32) &&
+               (!one_.y || fits(*one_.y, s.height, s.rows, 2));
+    }
+
+    /// More than there is of a dimension would be computed in vain; a warp is the least.
+    bool fits(size_t d, int64_t threads, int64_t points, int64_t least) const {
+        return threads * points <= extents_[d] || (points == 1 && threads <= least);
+    }
+
+    const std::vector<int64_t> &extents_;
+    Block one_;
+    int64_t most_points_;  ///< of a thread, in rows and columns
+};
 
 }  // namespace
-
-std::vector<int64_t> Block::tile() const {
-    std::vector<int64_t> sizes;
-    for (size_t d = 0; d < threads.size(); d++)
-        sizes.push_back(tile(d));
-    return sizes;
-}
 
 double Block::thread_count() const {
     double n = 1;
@@ -62,19 +116,21 @@ int64_t Block::at_once(size_t d) const {
     return d == y || points[d] <= most_at_once ? points[d] : 1;
 }
 
-std::vector<int64_t> Block::at_once() const {
-    std::vector<int64_t> sizes;
-    for (size_t d = 0; d < points.size(); d++)
-        sizes.push_back(at_once(d));
-    return sizes;
-}
-
 double Block::serial_steps() const {
     double n = 1;
     for (size_t d = 0; d < points.size(); d++)
         if (d != x)
             n *= static_cast<double>(points[d] / at_once(d));
     return n;
+}
+
+BlockTiles::BlockTiles(const Block &b) : block(b), column(b.points) {
+    for (size_t d = 0; d < b.points.size(); d++) {
+        whole.push_back(b.tile(d));
+        at_once.push_back(b.at_once(d));
+    }
+    if (b.x)
+        column[*b.x] = 1;
 }
 
 std::vector<size_t> thread_dimensions(const std::vector<int64_t> &extents) {
@@ -115,43 +171,53 @@ Block block_of_stage(const Block &output, const std::vector<int64_t> &extents,
     return b;
 }
 
-std::vector<Block> block_candidates(const std::vector<int64_t> &extents, bool has_sums) {
-    const Block one = single_points(extents);
-    if (!one.x)
-        return {one};
-    const int64_t most_points = has_sums ? 64 : 16;  // of a thread, in rows and columns
-    /// More than there is of a dimension would be computed in vain; a warp is the least.
-    auto fits = [&](size_t d, int64_t threads, int64_t points, int64_t least) {
-        return threads * points <= extents[d] || (points == 1 && threads <= least);
-    };
+std::vector<Block> coarse_blocks(const std::vector<int64_t> &extents, bool has_sums) {
+    const Shapes shapes(extents, has_sums);
+    if (!shapes.has_threads())
+        return {shapes.one()};
     std::vector<Block> all;
-    auto add = [&](int64_t width, int64_t height, int64_t columns, int64_t rows) {
-        Block b = one;
-        if (!fits(*b.x, width, columns, 32) || (b.y && !fits(*b.y, height, rows, 2)))
-            return;
-        b.threads[*b.x] = width;
-        b.points[*b.x] = columns;
-        if (b.y) {
-            b.threads[*b.y] = height;
-            b.points[*b.y] = rows;
-        }
-        all.push_back(b);
-        b = with_short_dimensions(b, extents);
-        if (b.points != all.back().points)
-            all.push_back(std::move(b));
+    for (bool short_dimensions : {false, true})
+        for (int64_t width : {16, 32, 64, 128})
+            for (int64_t height : {1, 2, 8})
+                for (int64_t columns : {1, 4})
+                    for (int64_t rows : {1, 4})
+                        shapes.add({width, height, columns, rows, short_dimensions}, all);
+    if (all.empty())  // a dimension of threads that is shorter than a warp
+        shapes.add({}, all);
+    return all;
+}
+
+std::vector<Block> blocks_near(const Block &b, const std::vector<int64_t> &extents, bool has_sums) {
+    const Shapes shapes(extents, has_sums);
+    std::vector<Block> all;
+    if (!shapes.has_threads())
+        return all;
+    const Shape from = shapes.of(b);
+    auto change = [&](int64_t Shape::*size) {
+        Shape more = from, less = from;
+        more.*size *= 2;
+        less.*size /= 2;
+        shapes.add(more, all);
+        shapes.add(less, all);
     };
-    for (int64_t width : {16, 32, 64, 128, 256})
-        for (int64_t columns : {1, 2, 4}) {
-            if (!one.y && width > 16)
-                add(width, 1, columns, 1);
-            if (!one.y || width > 128)
-                continue;
-            for (int64_t height : {1, 2, 4, 8, 16})
-                for (int64_t rows : {1, 2, 4, 8})
-                    if (width * height >= 32 && width * height <= 512 &&
-                        columns * rows <= most_points)
-                        add(width, height, columns, rows);
-        }
+    for (auto size : {&Shape::width, &Shape::height, &Shape::columns, &Shape::rows})
+        change(size);
+    Shape other = from;
+    other.short_dimensions = !other.short_dimensions;
+    shapes.add(other, all);
+    for (auto [less, more] : {std::pair{&Shape::width, &Shape::height},
+                              {&Shape::height, &Shape::width},
+                              {&Shape::height, &Shape::rows},
+                              {&Shape::rows, &Shape::height},
+                              {&Shape::width, &Shape::columns},
+                              {&Shape::columns, &Shape::width},
+                              {&Shape::columns, &Shape::rows},
+                              {&Shape::rows, &Shape::columns}}) {
+        other = from;
+        other.*less /= 2;
+        other.*more *= 2;
+        shapes.add(other, all);
+    }
     return all;
 }
 

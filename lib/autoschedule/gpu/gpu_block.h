@@ -7,6 +7,9 @@
 
 namespace Pipe::autoschedule {
 
+/// Points of a dimension without threads that a thread computes in one body, unrolled.
+inline constexpr int64_t most_at_once = 4;
+
 /// What one block computes of the output of a group. Points of one thread along x are as many apart as there are threads
 /// along x, so that threads next to each other access elements next to each other; points along other dimensions lie
 /// together.
@@ -15,7 +18,6 @@ struct Block {
     std::optional<size_t> x, y;            ///< the dimensions with threads
 
     int64_t tile(size_t d) const { return threads[d] * points[d]; }
-    std::vector<int64_t> tile() const;
     int64_t columns() const { return x ? points[*x] : 1; }
     int64_t rows() const { return y ? points[*y] : 1; }
     double thread_count() const;
@@ -23,9 +25,17 @@ struct Block {
     double blocks(const std::vector<int64_t> &extents) const;
     /// Points that a thread computes in one body, unrolled, of one column; the loops over the others are serial.
     int64_t at_once(size_t d) const;
-    std::vector<int64_t> at_once() const;
     /// Of the dimensions without threads: iterations of the serial loops in a thread.
     double serial_steps() const;
+};
+
+/// The sizes of what is computed together, per dimension of the output.
+struct BlockTiles {
+    explicit BlockTiles(const Block &b);
+    const Block &block;
+    std::vector<int64_t> whole;    ///< by the block
+    std::vector<int64_t> at_once;  ///< by a thread, of one column
+    std::vector<int64_t> column;   ///< by a thread, of one column, one after the other
 };
 
 /// The dimensions of an output over which threads run: at most two, that of x first.
@@ -40,7 +50,10 @@ Block block_of(const std::vector<int64_t> &extents, const std::vector<int64_t> &
 Block block_of_stage(const Block &output, const std::vector<int64_t> &extents,
                      const std::vector<bool> &loops_over);
 
-/// The blocks to choose from. \param has_sums  threads may keep many points in registers, while they sum
-std::vector<Block> block_candidates(const std::vector<int64_t> &extents, bool has_sums);
+/// The blocks to choose from: few that differ much.
+/// \param has_sums  threads may keep many points in registers, while they sum
+std::vector<Block> coarse_blocks(const std::vector<int64_t> &extents, bool has_sums);
+/// Those that differ from one in one respect, by a factor of two.
+std::vector<Block> blocks_near(const Block &b, const std::vector<int64_t> &extents, bool has_sums);
 
 }  // namespace Pipe::autoschedule

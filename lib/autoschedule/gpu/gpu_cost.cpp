@@ -33,9 +33,8 @@ Cost kernel_cost(const GPU &gpu, const KernelWork &w) {
     const double per_sm =
         std::min(blocks_at_once(gpu, w), std::ceil(w.blocks / gpu.multiprocessors));
     const double waves = w.blocks / (per_sm * gpu.multiprocessors);
-    const double idle = std::ceil(waves) / waves;  // the last blocks leave multiprocessors idle
     const double clock = 1 / gpu.clock_ghz;
-    const double blocks_of_sm = w.blocks / gpu.multiprocessors * idle;
+    const double blocks_of_sm = std::ceil(w.blocks / gpu.multiprocessors);
     cost.arithmetic = blocks_of_sm * w.instructions / gpu.lanes / lanes_reached * clock;
     cost.near_memory =
         blocks_of_sm * (w.shared_loads / warp + w.global_loads) / loads_reached * clock;

@@ -21,11 +21,16 @@ class KernelChoice {
     explicit KernelChoice(const KernelModel &model) : model_(model) {}
 
     std::optional<Plan> best() {
-        for (const Block &b : block_candidates(model_.extents(), model_.has_sums()))
-            for (const std::vector<Level> &levels : usual_levels(b))
-                consider({b, levels, {}});
+        for (const Block &b : coarse_blocks(model_.extents(), model_.has_sums()))
+            consider_block(b);
         if (!best_)
             return std::nullopt;
+        for (double before = 0; best_->cost.total != before;) {
+            before = best_->cost.total;
+            const Block from = best_->block;
+            for (const Block &b : blocks_near(from, model_.extents(), model_.has_sums()))
+                consider_block(b);
+        }
         for (size_t m = 1; m < model_.size(); m++)  // each member once more, by itself
             for (Level level : {Level::Tile, Level::Block, Level::Thread}) {
                 Choice other = *best_;
@@ -33,14 +38,20 @@ class KernelChoice {
                 if (level != best_->levels[m])
                     consider(std::move(other));
             }
-        return model_.plan(best_->block, best_->levels, best_->cost);
+        return model_.plan(BlockTiles(best_->block), best_->levels, best_->cost);
     }
 
   private:
+    void consider_block(const Block &b) {
+        for (const std::vector<Level> &levels : usual_levels(b))
+            consider({b, levels, {}});
+    }
+
     void consider(Choice choice) {
-        if (!model_.is_legal(choice.block, choice.levels))
+        const BlockTiles tiles(choice.block);
+        if (!model_.is_legal(tiles, choice.levels))
             return;
-        std::optional<Cost> cost = model_.evaluate(choice.block, choice.levels);
+        std::optional<Cost> cost = model_.evaluate(tiles, choice.levels);
         if (!cost || (best_ && best_->cost.total <= cost->total))
             return;
         choice.cost = *cost;
@@ -50,6 +61,7 @@ class KernelChoice {
     /// Sums with the loops of the output or of each thread, and all others in shared memory, or all that can be in
     /// registers there.
     std::vector<std::vector<Level>> usual_levels(const Block &b) const {
+        const BlockTiles tiles(b);
         std::vector<std::vector<Level>> all;
         for (Level sums : {Level::Thread, Level::Block}) {
             std::vector<Level> levels(model_.size(), Level::Tile);
@@ -63,7 +75,7 @@ class KernelChoice {
             for (size_t m = 1; m < levels.size(); m++) {
                 std::vector<Level> more = levels;
                 more[m] = Level::Thread;
-                if (levels[m] == Level::Tile && model_.is_legal(b, more))
+                if (levels[m] == Level::Tile && model_.is_legal(tiles, more))
                     levels = std::move(more);
             }
             if (levels != all.back())
@@ -82,7 +94,9 @@ class KernelChoice {
 /// block computes all.
 bool may_be_member(const Node &node) {
     return std::all_of(node.stages.begin(), node.stages.end(),
-                       [](const StageCost &stage) { return stage.loops_over[0]; });
+                       [](const StageCost &stage) {
+                           return stage.loops_over[0] && stage.threads == Threads::Points;
+                       });
 }
 
 }  // namespace

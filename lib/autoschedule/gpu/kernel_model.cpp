@@ -27,24 +27,12 @@ double width_of(const Coordinate &c, int64_t tile) {
     return static_cast<double>((travel + c.distance.size() - 1) / c.den + 1);
 }
 
-double product(const std::vector<double> &widths) {
-    double n = 1;
-    for (double w : widths)
-        n *= w;
-    return n;
-}
-
-/// Elements per dimension that a tile of the output needs.
-std::vector<double> region(const std::vector<Coordinate> &coords,
-                           const std::vector<int64_t> &tile) {
-    std::vector<double> widths;
-    for (const Coordinate &c : coords) {
-        const double most = static_cast<double>(std::min<int64_t>(c.range.size(), 1 << 30));
-        const bool known = c.distance.bounded();
-        const int64_t points = known && c.iterator >= 0 ? tile[static_cast<size_t>(c.iterator)] : 1;
-        widths.push_back(known ? std::min(most, width_of(c, points)) : most);
-    }
-    return widths;
+/// Elements along one dimension that a tile of the output needs.
+double width_in(const Coordinate &c, const std::vector<int64_t> &tile) {
+    const double most = static_cast<double>(std::min<int64_t>(c.range.size(), 1 << 30));
+    if (!c.distance.bounded())
+        return most;
+    return std::min(most, width_of(c, c.iterator < 0 ? 1 : tile[static_cast<size_t>(c.iterator)]));
 }
 
 bool depends_on_data(const Coordinate &c) {
@@ -60,12 +48,12 @@ bool moves_along(const Access &a, const Access &b) {
                       });
 }
 
-double lanes_along_x(const Block &b) {
-    return b.x ? std::min(warp, static_cast<double>(b.threads[*b.x])) : warp;
+double lanes_along_x(const BlockTiles &b) {
+    return b.block.x ? std::min(warp, static_cast<double>(b.block.threads[*b.block.x])) : warp;
 }
 
 /// Lines of the first cache that the threads of a warp touch in one load.
-double lines_of(const Access &load, int lane_dim, const Block &b) {
+double lines_of(const Access &load, int lane_dim, const BlockTiles &b) {
     const double lanes = lanes_along_x(b);
     double lines = 1;  // for all lanes the same element
     for (size_t d = 0; d < load.coords.size() && lane_dim >= 0; d++) {
@@ -97,6 +85,10 @@ KernelModel::KernelModel(const StageGraph &graph, const GPU &gpu, std::vector<in
     if (!alignment_.constant)
         return;
     for (size_t m = 0; m < nodes_.size(); m++) {
+        is_whole_.emplace_back(node(m).extents.size(), false);
+        for (const StageCost &stage : node(m).stages)
+            for (size_t d = 0; m > 0 && d < node(m).extents.size(); d++)
+                is_whole_[m][d] = is_whole_[m][d] || !stage.loops_over[d];
         work_.emplace_back();
         for (const StageCost &stage : node(m).stages) {
             StageWork work;
@@ -148,7 +140,7 @@ void KernelModel::collect_externals() {
     std::map<std::pair<int, int>, External> found;
     const std::vector<int64_t> one(extents().size(), 1);
     for (size_t m = 0; m < nodes_.size(); m++) {
-        const double points = product(region_of(m, one));
+        const double points = points_of(m, one);
         for (const StageWork &stage : work_[m])
             for (const Window &w : stage.windows) {
                 if (member(static_cast<int>(w.hull.func)) >= 0)
@@ -178,13 +170,19 @@ KernelModel::External KernelModel::external_of(const Access &load) const {
 
 /// What a tile of the output needs of a member. Where an update has no loop over a dimension, all of it.
 std::vector<double> KernelModel::region_of(size_t m, const std::vector<int64_t> &tile) const {
-    std::vector<double> widths = region(alignment_.region[m], tile);
-    if (m > 0)
-        for (const StageCost &stage : node(m).stages)
-            for (size_t d = 0; d < widths.size(); d++)
-                if (!stage.loops_over[d])
-                    widths[d] = static_cast<double>(node(m).extents[d]);
+    std::vector<double> widths;
+    for (size_t d = 0; d < alignment_.region[m].size(); d++)
+        widths.push_back(is_whole_[m][d] ? static_cast<double>(node(m).extents[d])
+                                         : width_in(alignment_.region[m][d], tile));
     return widths;
+}
+
+double KernelModel::points_of(size_t m, const std::vector<int64_t> &tile) const {
+    double points = 1;
+    for (size_t d = 0; d < alignment_.region[m].size(); d++)
+        points *= is_whole_[m][d] ? static_cast<double>(node(m).extents[d])
+                                  : width_in(alignment_.region[m][d], tile);
+    return points;
 }
 
 bool KernelModel::is_sum(size_t m) const {
@@ -207,20 +205,15 @@ bool KernelModel::has_sums() const {
 }
 
 /// Registers of a thread for what it keeps of a member, each of 4 bytes.
-double KernelModel::kept(size_t m, Level level, const Block &b) const {
-    std::vector<int64_t> points = b.at_once();
+double KernelModel::kept(size_t m, Level level, const BlockTiles &b) const {
     const bool all = m > 0 && level == Level::Block;
-    if (all)
-        for (size_t d = 0; d < points.size(); d++)
-            points[d] = b.points[d];
-    if (b.x)
-        points[*b.x] = 1;  // columns lie apart
     const bool has_columns = all || (m == 0 && node(0).has_updates());
-    return product(region_of(m, points)) * (has_columns ? static_cast<double>(b.columns()) : 1.0) *
+    return points_of(m, all ? b.column : b.at_once) *
+           (has_columns ? static_cast<double>(b.block.columns()) : 1.0) *
            std::max(1.0, node(m).bytes / 4.0);
 }
 
-bool KernelModel::is_legal(const Block &b, const std::vector<Level> &levels) const {
+bool KernelModel::is_legal(const BlockTiles &b, const std::vector<Level> &levels) const {
     double all = node(0).has_updates() ? kept(0, Level::Block, b) : 0;
     for (size_t m = 1; m < size(); m++) {
         const bool may_be_tile = !is_sum(m);
@@ -241,45 +234,45 @@ bool KernelModel::is_legal(const Block &b, const std::vector<Level> &levels) con
     return all <= most_kept;
 }
 
-KernelModel::Steps KernelModel::steps_of(size_t m, size_t stage, const Block &b,
+KernelModel::Steps KernelModel::steps_of(size_t m, size_t stage, const BlockTiles &b,
                                          Level level) const {
     Steps steps;
     if (m > 0 && level == Level::Tile) {
         steps_of_tile(m, stage, b, steps);
         return steps;
     }
-    for (double w : region_of(m, b.at_once()))
+    for (double w : region_of(m, b.at_once))
         steps.points.push_back(static_cast<int64_t>(w));
     for (size_t d = 0; m == 0 && d < steps.points.size(); d++)
         if (!node(0).stages[stage].loops_over[d])
             steps.points[d] = 1;
-    steps.passes = b.serial_steps();
+    steps.passes = b.block.serial_steps();
     if (m == 0 ? stage > 0 : level == Level::Block)
         add_columns(m, b, steps);
     else
-        steps.passes *= static_cast<double>(b.columns());
+        steps.passes *= static_cast<double>(b.block.columns());
     return steps;
 }
 
-void KernelModel::add_columns(size_t m, const Block &b, Steps &steps) const {
+void KernelModel::add_columns(size_t m, const BlockTiles &b, Steps &steps) const {
     for (size_t d = 0; d < steps.points.size(); d++)
-        if (b.x && alignment_.region[m][d].iterator == static_cast<int>(*b.x)) {
+        if (b.block.x && alignment_.region[m][d].iterator == static_cast<int>(*b.block.x)) {
             steps.columns = static_cast<int>(d);
-            steps.points[d] *= b.columns();
+            steps.points[d] *= b.block.columns();
         }
 }
 
 /// The threads run along the first two dimensions that the stage has loops over.
-void KernelModel::steps_of_tile(size_t m, size_t stage, const Block &b, Steps &steps) const {
-    const std::vector<double> widths = region_of(m, b.tile());
+void KernelModel::steps_of_tile(size_t m, size_t stage, const BlockTiles &b, Steps &steps) const {
+    const std::vector<double> widths = region_of(m, b.whole);
     const std::vector<bool> &loops_over = node(m).stages[stage].loops_over;
     steps.points.assign(widths.size(), 1);
     int loops = 0;
     for (size_t d = 0; d < widths.size(); d++) {
         if (!loops_over[d])
             continue;
-        const double threads = loops == 0 && b.x   ? static_cast<double>(b.threads[*b.x])
-                               : loops == 1 && b.y ? static_cast<double>(b.threads[*b.y])
+        const double threads = loops == 0 && b.block.x   ? static_cast<double>(b.block.threads[*b.block.x])
+                               : loops == 1 && b.block.y ? static_cast<double>(b.block.threads[*b.block.y])
                                                    : 1;
         if (loops == 1)
             steps.points[d] = rows_of_member(m, b);
@@ -289,7 +282,7 @@ void KernelModel::steps_of_tile(size_t m, size_t stage, const Block &b, Steps &s
 }
 
 /// Rows of a member in shared memory that a thread computes together, because they share what they load.
-int64_t KernelModel::rows_of_member(size_t m, const Block &b) const {
+int64_t KernelModel::rows_of_member(size_t m, const BlockTiles &b) const {
     if (node(m).dims() < 2 || node(m).has_updates())
         return 1;
     double window = 1;
@@ -297,41 +290,41 @@ int64_t KernelModel::rows_of_member(size_t m, const Block &b) const {
         for (const Coordinate &c : reads.hull.coords)
             if (c.iterator == 1 && c.distance.bounded())
                 window = std::max(window, width_of(c, 1));
-    return window > 1 ? std::min<int64_t>(b.rows(), 4) : 1;
+    return window > 1 ? std::min<int64_t>(b.block.rows(), 4) : 1;
 }
 
 /// The dimension of a member along which the threads of a warp lie; -1: none.
-int KernelModel::lane_dim(size_t m, Level level, const Block &b) const {
+int KernelModel::lane_dim(size_t m, Level level, const BlockTiles &b) const {
     if (m > 0 && level == Level::Tile)
         return 0;
     const auto &region = alignment_.region[m];
     for (size_t d = 0; d < region.size(); d++)
-        if (b.x && region[d].iterator == static_cast<int>(*b.x))
+        if (b.block.x && region[d].iterator == static_cast<int>(*b.block.x))
             return static_cast<int>(d);
     return -1;
 }
 
-std::optional<Cost> KernelModel::evaluate(const Block &b, const std::vector<Level> &levels) const {
+std::optional<Cost> KernelModel::evaluate(const BlockTiles &b, const std::vector<Level> &levels) const {
     const KernelWork group = work_of_group(b, levels);
     if (group.shared_bytes > static_cast<double>(gpu_.shared_bytes_block))
         return std::nullopt;
     Cost cost = kernel_cost(gpu_, group);
     for (size_t stage = 1; stage < node(0).stages.size(); stage++)
-        cost = one_after_the_other(cost, kernel_cost(gpu_, work_of_update(stage, b)));
+        cost = one_after_the_other(cost, kernel_cost(gpu_, work_of_update(stage, b.block)));
     double needed = 0, computed = 0;
     for (size_t m = 0; m < size(); m++) {
         needed += node(m).points();
-        computed += product(region_of(m, b.tile())) * group.blocks;
+        computed += points_of(m, b.whole) * group.blocks;
     }
     cost.redundancy = needed > 0 ? computed / needed - 1 : 0;
     return cost;
 }
 
 /// The kernel of the first stage of the output, and of the members.
-KernelWork KernelModel::work_of_group(const Block &b, const std::vector<Level> &levels) const {
+KernelWork KernelModel::work_of_group(const BlockTiles &b, const std::vector<Level> &levels) const {
     KernelWork work;
-    work.blocks = b.blocks(extents());
-    work.threads = b.thread_count();
+    work.blocks = b.block.blocks(extents());
+    work.threads = b.block.thread_count();
     double values = 0;
     for (size_t m = 0; m < size(); m++) {
         const bool in_tile = m > 0 && levels[m] == Level::Tile;
@@ -339,7 +332,7 @@ KernelWork KernelModel::work_of_group(const Block &b, const std::vector<Level> &
         for (size_t stage = 0; stage < (m == 0 ? 1 : node(m).stages.size()); stage++)
             add_stage(m, stage, b, levels, work);
         if (in_tile) {
-            work.shared_bytes += product(region_of(m, b.tile())) * node(m).bytes;
+            work.shared_bytes += points_of(m, b.whole) * node(m).bytes;
             work.barriers += static_cast<double>(node(m).stages.size());
         } else {
             values += kept(m, levels[m], b);
@@ -354,24 +347,44 @@ KernelWork KernelModel::work_of_group(const Block &b, const std::vector<Level> &
 
 /// The kernel of an update of the output.
 KernelWork KernelModel::work_of_update(size_t stage, const Block &output) const {
-    const std::vector<bool> &loops_over = node(0).stages[stage].loops_over;
-    const Block b = block_of_stage(output, extents(), loops_over);
+    const StageCost &cost = node(0).stages[stage];
+    const Block block = block_of_stage(output, extents(), cost.loops_over);
+    const BlockTiles b(block);
     KernelWork work;
     std::vector<int64_t> looped = extents();
     for (size_t d = 0; d < looped.size(); d++)
-        if (!loops_over[d])
+        if (!cost.loops_over[d])
             looped[d] = 1;
-    work.blocks = b.blocks(looped);
-    work.threads = b.thread_count();
+    work.blocks = block.blocks(looped);
+    work.threads = block.thread_count();
     add_stage(0, stage, b, {Level::Block}, work);
     work.registers =
         std::min(255.0, registers_base + registers_per_value * kept(0, Level::Block, b));
     work.dram_bytes = work.l2_bytes = 2 * node(0).points() * node(0).bytes;
     add_traffic(b, work);
+    if (cost.threads != Threads::Points)
+        share_by_rvars(cost, work);
     return work;
 }
 
-void KernelModel::add_stage(size_t m, size_t stage, const Block &b,
+/// Where the threads of an update run over RVars: as many blocks as there are of these do the work of the few, and read
+/// each element once.
+void KernelModel::share_by_rvars(const StageCost &stage, KernelWork &work) {
+    constexpr double threads = 128;
+    double parts = 1;
+    for (const Cells &c : stage.cells)
+        parts *= c.count;
+    if (stage.threads == Threads::Atomic)
+        parts = stage.repeats;
+    const double blocks = std::max(1.0, std::ceil(parts / threads));
+    for (double *all : {&work.instructions, &work.shared_loads, &work.global_loads})
+        *all *= work.blocks / (blocks * work.threads);
+    work.blocks = blocks;
+    work.threads = threads;
+    work.l2_bytes = work.dram_bytes;
+}
+
+void KernelModel::add_stage(size_t m, size_t stage, const BlockTiles &b,
                             const std::vector<Level> &levels, KernelWork &work) const {
     const Steps steps = steps_of(m, stage, b, levels[m]);
     const StageWork &own = work_[m][stage];
@@ -379,13 +392,16 @@ void KernelModel::add_stage(size_t m, size_t stage, const Block &b,
     double global = 0, shared = 0;  // elements that a thread loads and stores in a step
     double lines = 0;               // of the first cache, that a warp does
     for (const Window &window : own.windows) {
-        std::vector<double> widths = region(window.hull.coords, steps.points);
-        for (size_t d = 0; d < widths.size(); d++)
-            if (const Coordinate &c = window.hull.coords[d];
-                c.distance.bounded() && c.iterator >= 0 && c.iterator == steps.columns)
-                widths[d] = static_cast<double>(steps.points[static_cast<size_t>(c.iterator)]) *
-                            width_of(c, 1);
-        const double loads = std::min(window.loads * points, product(widths));
+        double touched = 1;
+        for (const Coordinate &c : window.hull.coords) {
+            const bool in_columns =
+                c.distance.bounded() && c.iterator >= 0 && c.iterator == steps.columns;
+            touched *= in_columns ? static_cast<double>(
+                                        steps.points[static_cast<size_t>(c.iterator)]) *
+                                        width_of(c, 1)
+                                  : width_in(c, steps.points);
+        }
+        const double loads = std::min(window.loads * points, touched);
         const int producer = member(static_cast<int>(window.hull.func));
         if (producer == 0)
             continue;  // its own sums
@@ -414,15 +430,15 @@ void KernelModel::add_stage(size_t m, size_t stage, const Block &b,
 }
 
 /// Bytes of an external buffer that a block loads, in whole sectors.
-double KernelModel::bytes_of_tile(const External &e, const Block &b) const {
-    const std::vector<int64_t> tile = b.tile();
+double KernelModel::bytes_of_tile(const External &e, const BlockTiles &b) const {
+    const std::vector<int64_t> &tile = b.whole;
     double all = 0;
     for (const Window &w : e.windows) {
-        const std::vector<double> widths = region(w.hull.coords, tile);
         double bytes = e.bytes, loads = w.loads;
-        for (size_t d = 0; d < widths.size(); d++)
-            bytes *= d == 0 ? (std::ceil(widths[0] * e.bytes / sector) + 0.5) * sector / e.bytes
-                            : widths[d];
+        for (size_t d = 0; d < w.hull.coords.size(); d++) {
+            const double width = width_in(w.hull.coords[d], tile);
+            bytes *= d == 0 ? (std::ceil(width * e.bytes / sector) + 0.5) * sector / e.bytes : width;
+        }
         for (int64_t t : tile)
             loads *= static_cast<double>(t);
         const bool anywhere =
@@ -432,7 +448,7 @@ double KernelModel::bytes_of_tile(const External &e, const Block &b) const {
     return all;
 }
 
-void KernelModel::add_traffic(const Block &b, KernelWork &work) const {
+void KernelModel::add_traffic(const BlockTiles &b, KernelWork &work) const {
     for (const External &e : externals_) {
         work.l2_bytes += work.blocks * bytes_of_tile(e, b);
         if (!e.in_l2)
@@ -440,23 +456,20 @@ void KernelModel::add_traffic(const Block &b, KernelWork &work) const {
     }
 }
 
-Plan KernelModel::plan(const Block &b, const std::vector<Level> &levels, const Cost &cost) const {
+Plan KernelModel::plan(const BlockTiles &b, const std::vector<Level> &levels, const Cost &cost) const {
     Plan plan;
     plan.members = nodes_;
     plan.cost = cost;
     plan.slides.assign(size(), false);
-    plan.tile = b.tile();
-    plan.threads = b.threads;
+    plan.tile = b.whole;
+    plan.threads = b.block.threads;
     plan.levels = levels;
-    std::vector<int64_t> of_thread = b.points;
-    if (b.x)
-        of_thread[*b.x] = 1;
     for (size_t m = 0; m < size(); m++) {
         plan.follows.emplace_back();
         for (const Coordinate &c : alignment_.region[m])
             plan.follows[m].push_back(c.iterator);
         std::vector<int64_t> sizes;
-        for (double w : region_of(m, levels[m] == Level::Thread ? of_thread : b.tile()))
+        for (double w : region_of(m, levels[m] == Level::Thread ? b.column : b.whole))
             sizes.push_back(static_cast<int64_t>(w));
         plan.extents.push_back(std::move(sizes));
         Rows rows;

@@ -30,10 +30,10 @@ class KernelModel {
     /// A member that updates one point of its own for each point of the output: its threads keep the sums.
     bool is_sum(size_t m) const;
     bool has_sums() const;
-    bool is_legal(const Block &b, const std::vector<Level> &levels) const;
+    bool is_legal(const BlockTiles &b, const std::vector<Level> &levels) const;
     /// Nothing where shared memory does not suffice.
-    std::optional<Cost> evaluate(const Block &b, const std::vector<Level> &levels) const;
-    Plan plan(const Block &b, const std::vector<Level> &levels, const Cost &cost) const;
+    std::optional<Cost> evaluate(const BlockTiles &b, const std::vector<Level> &levels) const;
+    Plan plan(const BlockTiles &b, const std::vector<Level> &levels, const Cost &cost) const;
 
   private:
     using Coordinates = std::vector<poly::Coordinate>;
@@ -72,19 +72,21 @@ class KernelModel {
     External external_of(const poly::Access &load) const;
 
     std::vector<double> region_of(size_t m, const std::vector<int64_t> &tile) const;
-    double kept(size_t m, Level level, const Block &b) const;
-    Steps steps_of(size_t m, size_t stage, const Block &b, Level level) const;
-    void steps_of_tile(size_t m, size_t stage, const Block &b, Steps &steps) const;
-    void add_columns(size_t m, const Block &b, Steps &steps) const;
-    int64_t rows_of_member(size_t m, const Block &b) const;
-    int lane_dim(size_t m, Level level, const Block &b) const;
+    double points_of(size_t m, const std::vector<int64_t> &tile) const;
+    double kept(size_t m, Level level, const BlockTiles &b) const;
+    Steps steps_of(size_t m, size_t stage, const BlockTiles &b, Level level) const;
+    void steps_of_tile(size_t m, size_t stage, const BlockTiles &b, Steps &steps) const;
+    void add_columns(size_t m, const BlockTiles &b, Steps &steps) const;
+    int64_t rows_of_member(size_t m, const BlockTiles &b) const;
+    int lane_dim(size_t m, Level level, const BlockTiles &b) const;
 
-    KernelWork work_of_group(const Block &b, const std::vector<Level> &levels) const;
-    KernelWork work_of_update(size_t stage, const Block &b) const;
-    void add_stage(size_t m, size_t stage, const Block &b, const std::vector<Level> &levels,
+    KernelWork work_of_group(const BlockTiles &b, const std::vector<Level> &levels) const;
+    KernelWork work_of_update(size_t stage, const Block &output) const;
+    void add_stage(size_t m, size_t stage, const BlockTiles &b, const std::vector<Level> &levels,
                    KernelWork &work) const;
-    void add_traffic(const Block &b, KernelWork &work) const;
-    double bytes_of_tile(const External &e, const Block &b) const;
+    static void share_by_rvars(const StageCost &stage, KernelWork &work);
+    void add_traffic(const BlockTiles &b, KernelWork &work) const;
+    double bytes_of_tile(const External &e, const BlockTiles &b) const;
 
     const StageGraph &graph_;
     const GPU &gpu_;
@@ -92,6 +94,7 @@ class KernelModel {
     poly::Alignment alignment_;
     std::vector<External> externals_;
     std::vector<std::vector<StageWork>> work_;  ///< per member and stage
+    std::vector<std::vector<bool>> is_whole_;   ///< dimensions that an update has no loop over: each tile has all
 };
 
 }  // namespace Pipe::autoschedule

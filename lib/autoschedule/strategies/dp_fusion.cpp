@@ -72,7 +72,7 @@ class DPFusion {
     GroupingLimits limits(int size) const {
         GroupingLimits l;
         l.group_limit = options_.group_limit > 0 ? options_.group_limit : 32;
-        const long budget = groups_within(options_);
+        const long budget = groups_within(options_, machine_);
         l.groups_per_output = std::clamp<long>(2 * budget / std::max(1, size), 4, 4096);
         l.states = std::clamp<long>(4 * budget, 1000, 100000);
         l.extends_impossible = false;

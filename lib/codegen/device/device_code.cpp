@@ -6,6 +6,7 @@
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/TargetSelect.h>
 
+#include "codegen/device/early_loads.h"
 #include "codegen/device/math_library.h"
 #include "codegen/optimize.h"
 #include "ir/visit.h"
@@ -119,6 +120,7 @@ int32_t DeviceCode::add_site(const DeviceSite &site) {
 std::string DeviceCode::ptx(const std::string &pipeline) {
     link_device_math(module, pipeline);
     optimize(module, *machine, target);
+    move_loads_before_divisions(module);
     auto bytes = generate(module, *machine, llvm::CodeGenFileType::AssemblyFile);
     return {bytes.begin(), bytes.end()};
 }
