@@ -19,6 +19,9 @@
 //   int32_t pipe_launch(context, GPUModule *module, const GPULaunch *launch, void *const *params)
 //       Enqueues a kernel. params[i] is the address of the i-th parameter's value (as of cuLaunchKernel). The values are
 //       in one block of memory, which begins with the first of them; bytes between them are the same in each launch.
+//   int32_t pipe_device_submit(context)
+//       Before a loop of the host: kernels that were enqueued begin now, if the run time has them wait
+//       for others.
 //
 // The body of a kernel for the emulator is host code:
 //

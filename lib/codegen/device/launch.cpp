@@ -74,6 +74,15 @@ void StmtEmitter::launch(const ir::StmtNode &s) {
     frame_.require(b_.CreateIsNull(code), [&] { return code; });
 }
 
+/// While the host is in a loop of its own, the device has to have begun what was launched before.
+void StmtEmitter::submit_before(const ir::StmtNode &loop) {
+    if (!unit_.device || !unit_.device->host_loops.count(&loop))
+        return;
+    auto submit = unit_.runtime("pipe_device_submit", b_.getInt32Ty(), {b_.getPtrTy()});
+    Value *code = b_.CreateCall(submit, {frame_.context()});
+    frame_.require(b_.CreateIsNull(code), [&] { return code; });
+}
+
 /// Where the buffer begins on the device, after a Use.
 Value *StmtEmitter::device_address(const std::string &buffer) {
     Value *record = frame_.buffers.find(buffer)->device;
