@@ -17,7 +17,11 @@
 //   int32_t pipe_host_use(context, DeviceBuffer *buffer, int32_t access)
 //       The same for an access by code of the host.
 //   int32_t pipe_launch(context, GPUModule *module, const GPULaunch *launch, void *const *params)
-//       Enqueues a kernel. params[i] is the address of the i-th parameter's value (as of cuLaunchKernel).
+//       Enqueues a kernel. params[i] is the address of the i-th parameter's value (as of cuLaunchKernel). The values are
+//       in one block of memory, which begins with the first of them; bytes between them are the same in each launch.
+//   int32_t pipe_device_submit(context)
+//       Before a loop of the host: kernels that were enqueued begin now, if the run time has them wait
+//       for others.
 //
 // The body of a kernel for the emulator is host code:
 //
@@ -107,6 +111,7 @@ struct GPULaunch {
     int32_t kernel = 0;                                     ///< index into GPUModule::kernels
     int32_t blocks[3] = {1, 1, 1}, threads[3] = {1, 1, 1};  ///< x, y, z
     int64_t shared_bytes = 0;                               ///< per block
+    int32_t params = 0, param_bytes = 0;                    ///< how many, and bytes of their block
 };
 
 /// The name of the GPUModule in the object.

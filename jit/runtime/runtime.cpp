@@ -153,6 +153,7 @@ const std::vector<RuntimeSymbol> &runtime_symbols() {
         {"pipe_device_close", reinterpret_cast<void *>(&device_close)},
         {"pipe_device_use", reinterpret_cast<void *>(&device_use)},
         {"pipe_host_use", reinterpret_cast<void *>(&host_use)},
+        {"pipe_device_submit", reinterpret_cast<void *>(&device_submit)},
         {"pipe_launch", reinterpret_cast<void *>(&launch_kernel)},
         {"pipe_emulator_barrier", reinterpret_cast<void *>(&emulator_barrier)},
         {"pipe_emulator_access", reinterpret_cast<void *>(&emulator_access)},

@@ -47,6 +47,7 @@ void StmtEmitter::emit(const ir::Stmt &s) {
     case StmtOp::Assert:
         return assertion(*s.get());
     case StmtOp::For:
+        submit_before(*s.get());
         if (s->kind == LoopKind::Serial)
             return serial_loop(*s.get());
         if (s->kind == LoopKind::Parallel)

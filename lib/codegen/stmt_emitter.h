@@ -102,6 +102,8 @@ class StmtEmitter {
 
     // device/launch.cpp
     void launch(const ir::StmtNode &s);
+    llvm::Value *store_parameters(const Closure &closure, int64_t *bytes);
+    void submit_before(const ir::StmtNode &loop);
     llvm::Value *device_address(const std::string &buffer);
     void use(const ir::StmtNode &s);
     // device/kernel.cpp

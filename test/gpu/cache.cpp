@@ -168,6 +168,26 @@ TEST_CASE("blocks of device memory", "[gpu]") {
     CHECK(arena.idle_bytes() == 0);
 }
 
+TEST_CASE("a block that launches use which wait is their run's", "[gpu]") {
+    cuda::DeviceArena arena;
+    auto *s = reinterpret_cast<cuda::CUstream>(1);
+    const LaunchList run, other;
+    auto free = [](cuda::CUdeviceptr) { FAIL("it is freed"); };
+    arena.add(1 << 16, 4096);
+    arena.give(1 << 16, s, &run);
+    arena.synchronized(nullptr);  // of what was in the streams
+    arena.trim(0, free);
+    CHECK(arena.take(4000, s, &other) == 0);
+    CHECK(arena.take(4000, s) == 0);
+    CHECK(arena.take(4000, s, &run) == 1 << 16);
+    arena.give(1 << 16, s, &run);
+    arena.submitted(&other);
+    CHECK(arena.take(4000, s, &other) == 0);
+    arena.submitted(&run);
+    arena.trim(0, free);  // work is in the stream
+    CHECK(arena.take(4000, s, &other) == 1 << 16);
+}
+
 TEST_CASE("rows cover each element once, and nothing else", "[gpu]") {
     struct Case {
         std::vector<Step> steps;

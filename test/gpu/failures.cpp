@@ -36,6 +36,23 @@ std::vector<int> all_codes() {
     return codes;
 }
 
+/// A graph of launches is made, used as it is, and used with other parameters. The user has a stream, too.
+void use_graphs(const Buffer<int> &in, const Buffer<int> &out) {
+    Buffer<int> other(40, 30);
+    other.device_malloc(Target("host-cuda"));
+    for (int i = 0; i < 5; i++) {
+        const Buffer<int> &result = i < 4 ? out : other;
+        realize_chain(in, result, 4);
+        result.copy_to_host();
+        if (result(3, 4) != 4007)
+            throw InternalError("a graph gives wrong elements");
+    }
+    static JITUserContext user;
+    user.cuda_stream = fake_cuda::make_users_stream();
+    realize_chain(in, out, 3, &user);
+    out.device_sync();
+}
+
 /// Uses all that there is of the run time. Throws what fails.
 void use_everything() {
     const Target cuda("host-cuda");
@@ -55,20 +72,31 @@ void use_everything() {
     out.copy_to_host();
     if (out(3, 4) != 4010)
         throw InternalError("a run with resident Buffers gives wrong elements");
+    use_graphs(in, out);
     out.device_free();
     in.device_free();
     release_memory();
     runtime::unload_module(cuda, add_module());
 }
 
+bool is_of_graphs(const std::string &function) {
+    return function == "cuGraphCreate" || function == "cuGraphAddKernelNode" ||
+           function == "cuGraphInstantiateWithFlags" ||
+           function == "cuGraphExecKernelNodeSetParams";
+}
+
 /// Failures of these are no one's business: what they were to free stays, or is freed later.
 bool may_be_silent(const std::string &function, int n) {
     static const char *const silent[] = {"cuModuleUnload",     "cuMemFree_v2",
                                          "cuLinkDestroy",      "cuEventDestroy_v2",
-                                         "cuCtxPopCurrent_v2", "cuDevicePrimaryCtxRelease_v2"};
+                                         "cuCtxPopCurrent_v2", "cuDevicePrimaryCtxRelease_v2",
+                                         "cuGraphDestroy",     "cuGraphExecDestroy"};
     for (const char *name : silent)
         if (function == name)
             return true;
+    // Without a graph, kernels are launched one by one.
+    if (is_of_graphs(function))
+        return true;
     // release_memory() and the like wait, and try again another time.
     return function == "cuCtxSynchronize" ||
            (n > 1 && (function == "cuMemAlloc_v2" || function == "cuStreamSynchronize" ||
@@ -104,10 +132,12 @@ std::string problem_after(const std::string &function, int n, int code) {
     // What could not be freed stays.
     const int64_t kept = may_be_silent(function, n);
     if (live.allocations > 16 * kept || live.modules > 2 * kept || live.links > kept ||
-        live.events > 2 * kept || live.pushed_contexts > kept)
+        live.graphs > 4 * kept || live.events > 2 * kept || live.pushed_contexts > kept)
         return fmt::format("{} allocations, {} modules, {} links, {} contexts are left",
                            live.allocations, live.modules, live.links, live.pushed_contexts);
-    return fake_cuda::misuse();
+    // The user's stream goes with the context, where its loss was nobody's business.
+    const std::string misuse = fake_cuda::misuse();
+    return misuse == "a dead stream" && runtime::cuda::loses_context(code) ? "" : misuse;
 }
 
 /// In a child, so that the driver is new each time.
@@ -171,7 +201,8 @@ TEST_CASE("each call of the driver fails in each way", "[.][driver-failures]") {
         failed += !passes(function, n, code);
     };
 #define FAKE_CUDA_NAME(member, name, parameters) #name,
-    for (const std::string function : {PIPE_CUDA_ENTRIES(FAKE_CUDA_NAME)}) {
+    for (const std::string function :
+         {PIPE_CUDA_ENTRIES(FAKE_CUDA_NAME) PIPE_CUDA_GRAPH_ENTRIES(FAKE_CUDA_NAME)}) {
         if (function.rfind("cuGetError", 0) == 0)
             continue;
         INFO(function);

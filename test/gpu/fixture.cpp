@@ -36,6 +36,22 @@ const bool prepared = [] {
     return true;
 }();
 
+void launch_add(Run &run, AddParams &p) {
+    void *params[] = {&p.in,         &p.out,        &p.w,          &p.h,    &p.strides[0],
+                      &p.strides[1], &p.strides[2], &p.strides[3], &p.value};
+    runtime::GPULaunch l;
+    l.blocks[0] = (p.w + 15) / 16;
+    l.blocks[1] = (p.h + 15) / 16;
+    l.threads[0] = l.threads[1] = 16;
+    l.params = 9;
+    l.param_bytes = sizeof p;
+    if (p.value >= 100) {
+        l.kernel = 1;
+        l.shared_bytes = 65 << 10;
+    }
+    run.launch(l, params);
+}
+
 }  // namespace
 
 Arg::Arg(const char *name, const BufferBase &buffer) {
@@ -69,23 +85,46 @@ void Run::add(Arg &in, Arg &out, int32_t value, int32_t access) {
     on_device(in.device, runtime::DeviceRead);
     on_device(out.device, access);
     const auto *i = in.argument.dim, *o = out.argument.dim;
-    auto w = static_cast<int32_t>(o[0].extent), h = static_cast<int32_t>(o[1].extent);
-    uint64_t from =
-        in.device.device + static_cast<uint64_t>(4 * ((o[0].min - i[0].min) * i[0].stride +
-                                                      (o[1].min - i[1].min) * i[1].stride));
-    uint64_t to = out.device.device;
-    int64_t strides[] = {i[0].stride, i[1].stride, o[0].stride, o[1].stride};
-    void *params[] = {&from,       &to,         &w,          &h,    &strides[0],
-                      &strides[1], &strides[2], &strides[3], &value};
-    runtime::GPULaunch l;
-    l.blocks[0] = (w + 15) / 16;
-    l.blocks[1] = (h + 15) / 16;
-    l.threads[0] = l.threads[1] = 16;
-    if (value >= 100) {
-        l.kernel = 1;
-        l.shared_bytes = 65 << 10;
+    AddParams p;
+    p.w = static_cast<int32_t>(o[0].extent);
+    p.h = static_cast<int32_t>(o[1].extent);
+    p.in = in.device.device + static_cast<uint64_t>(4 * ((o[0].min - i[0].min) * i[0].stride +
+                                                         (o[1].min - i[1].min) * i[1].stride));
+    p.out = out.device.device;
+    p.strides[0] = i[0].stride, p.strides[1] = i[1].stride;
+    p.strides[2] = o[0].stride, p.strides[3] = o[1].stride;
+    p.value = value;
+    launch_add(*this, p);
+}
+
+void Run::launch_chain(uint64_t from, uint64_t to, int32_t w, int32_t h, int count) {
+    std::vector<runtime::DeviceBuffer> between(static_cast<size_t>(count));
+    for (int i = 0; i < count; i++) {
+        const auto n = static_cast<size_t>(i);
+        AddParams p;
+        p.in = i == 0 ? from : between[n - 1].device;
+        p.out = to;
+        if (i + 1 < count) {
+            between[n].end = int64_t{4} * w * h;
+            open(between[n]);
+            p.out = between[n].device;
+        }
+        p.w = w, p.h = h;
+        p.strides[0] = p.strides[2] = 1;
+        p.strides[1] = p.strides[3] = w;
+        p.value = 1;
+        launch_add(*this, p);
+        if (i > 0)
+            close(between[n - 1]);
     }
-    launch(l, params);
+}
+
+void Run::add_by_chain(Arg &in, Arg &out, int count) {
+    on_device(in.device, runtime::DeviceRead);
+    on_device(out.device, runtime::DeviceWrite | runtime::DeviceOverwrite);
+    launch_chain(in.device.device, out.device.device,
+                 static_cast<int32_t>(out.argument.dim[0].extent),
+                 static_cast<int32_t>(out.argument.dim[1].extent), count);
 }
 
 void Run::finish() {
@@ -97,6 +136,13 @@ void realize_add(const Buffer<int> &in, const Buffer<int> &out, int32_t value, J
     Arg input("in", in), output("out", out);
     Run run(user, Target("host-cuda"), times);
     run.add(input, output, value, runtime::DeviceWrite | runtime::DeviceOverwrite);
+    run.finish();
+}
+
+void realize_chain(const Buffer<int> &in, const Buffer<int> &out, int count, JITUserContext *user) {
+    Arg input("in", in), output("out", out);
+    Run run(user);
+    run.add_by_chain(input, output, count);
     run.finish();
 }
 

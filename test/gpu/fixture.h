@@ -49,7 +49,14 @@ class Run {
     void launch(const runtime::GPULaunch &launch, void *const *params);
     /// out(x, y) = in(x, y) + value, by a kernel.
     void add(Arg &in, Arg &out, int32_t value, int32_t access);
+    /// out(x, y) = in(x, y) + count for dense arrays, by so many kernels that add 1 each, with storage between them as
+    /// that of Funcs.
+    void add_by_chain(Arg &in, Arg &out, int count);
+    /// The kernels of it between the elements at these addresses.
+    void launch_chain(uint64_t from, uint64_t to, int32_t w, int32_t h, int count);
     void finish();
+
+    runtime::GPURun &gpu() { return gpu_; }
 
   private:
     void check(int32_t code);
@@ -59,6 +66,18 @@ class Run {
     runtime::Context context_;
     runtime::GPURun gpu_;
 };
+
+/// The parameters of its kernels: out(x, y) = in(x, y) + value.
+struct AddParams {
+    uint64_t in = 0, out = 0;
+    int32_t w = 0, h = 0;
+    int64_t strides[4] = {};  ///< of in, of out
+    int32_t value = 0, padding = 0;
+};
+
+/// A run of Run::add_by_chain.
+void realize_chain(const Buffer<int> &in, const Buffer<int> &out, int count,
+                   JITUserContext *user = nullptr);
 
 /// A run of out(x, y) = in(x, y) + value for all of `out`, which must have two dimensions.
 void realize_add(const Buffer<int> &in, const Buffer<int> &out, int32_t value,

@@ -8,6 +8,16 @@
 using namespace gpu_test;
 using test::TwoKernels;
 
+namespace {
+int launches_in_host_loop = 0;
+}
+
+extern "C" int pipe_gpu_note_launches(int x) {
+    launches_in_host_loop = fake_cuda::calls()["cuLaunchKernel"];
+    return x;
+}
+HalideExtern_1(int, pipe_gpu_note_launches, int);
+
 TEST_CASE("pipelines compiled for CUDA load their PTX and launch", "[gpu]") {
     const int64_t modules = fake_cuda::live().modules;
     {
@@ -23,6 +33,25 @@ TEST_CASE("pipelines compiled for CUDA load their PTX and launch", "[gpu]") {
     CHECK(fake_cuda::live().modules == modules);  // with the code
     CHECK(live_now().allocations == 0);
     CHECK(fake_cuda::misuse().empty());
+}
+
+TEST_CASE("kernels begin before a loop of the host, even if it uses nothing of theirs", "[gpu]") {
+    Var x("x"), xi("xi");
+    Func kernel("kernel"), on_host("on_host"), shifted("shifted"), out("out");
+    kernel(x) = x;
+    on_host(x) = pipe_gpu_note_launches(x);
+    shifted(x) = on_host(x + 1);
+    out(x) = kernel(x) + shifted(x);
+    for (Func f : {kernel, out})
+        f.compute_root().gpu_tile(x, xi, 16);
+    on_host.compute_root();
+    shifted.compute_root();
+    out.realize({64},
+                Target("host-cuda"));  // there is memory: to allocate some submits launches, too
+    const int before = fake_cuda::calls()["cuLaunchKernel"];
+    out.realize({64}, Target("host-cuda"));
+    CHECK(launches_in_host_loop == before + 1);
+    CHECK(fake_cuda::calls()["cuLaunchKernel"] == before + 2);
 }
 
 TEST_CASE("a pipeline whose kernel fails names itself, and works the next time", "[gpu]") {

@@ -179,9 +179,16 @@ TEST_CASE("launches that the device refuses say why", "[gpu]") {
         std::vector<void *> params;
         for (uint64_t &v : zero)
             params.push_back(&v);
-        require_message<RuntimeError>([&] { run.launch(launch, params.data()); }, parts);
+        require_message<RuntimeError>(
+            [&] {
+                run.launch(launch, params.data());
+                run.finish();
+            },
+            parts);
     };
     runtime::GPULaunch launch;
+    launch.params = 9;
+    launch.param_bytes = 9 * 8;
     launch.threads[0] = 2048;
     refused(launch, {"kernel 'add'", "pipeline 'adder'", "2048 x 1 x 1 threads", "cuLaunchKernel",
                      "CUDA_ERROR_INVALID_VALUE (1)", "2048 threads per block, but at most 1024",

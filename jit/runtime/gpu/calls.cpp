@@ -18,6 +18,10 @@ int32_t host_use(Context *context, DeviceBuffer *buffer, int32_t access) {
     return call_device(context, [&](GPURun &run) { run.use_on_host(*buffer, access); });
 }
 
+int32_t device_submit(Context *context) {
+    return call_device(context, [](GPURun &run) { run.submit(); });
+}
+
 int32_t launch_kernel(Context *context, GPUModule *module, const GPULaunch *launch,
                       void *const *params) {
     return call_device(context, [&](GPURun &run) { run.launch(*module, *launch, params); });

@@ -23,6 +23,7 @@ int32_t device_open(Context *context, DeviceBuffer *buffer);
 void device_close(Context *context, DeviceBuffer *buffer);
 int32_t device_use(Context *context, DeviceBuffer *buffer, int32_t access);
 int32_t host_use(Context *context, DeviceBuffer *buffer, int32_t access);
+int32_t device_submit(Context *context);
 int32_t launch_kernel(Context *context, GPUModule *module, const GPULaunch *launch,
                       void *const *params);
 

@@ -8,10 +8,14 @@
 
 namespace Pipe::runtime {
 
+class LaunchList;
+
 /// Where the work of one run goes: copies and launches in one queue run in order.
 struct DeviceQueue {
     void *stream = nullptr;  ///< CUstream; null: the device's own. The emulator has none.
     bool own = false;        ///< made by open_queue, not given by the user
+    /// Launches that come after all work in the queue, and before whatever is done with the queue next. Null: none wait.
+    LaunchList *waiting = nullptr;
 };
 
 /// Number of bytes in a row, and of rows, of copies that leave out what lies between rows.
@@ -50,6 +54,11 @@ class Device {
 
     virtual void launch(GPUModule &module, const GPULaunch &launch, void *const *params,
                         DeviceQueue queue) = 0;
+    /// Whether launches are faster together: they may wait in the queue then.
+    virtual bool launches_together() const { return false; }
+    /// Launches those that wait in the queue. So does every other function here that puts work into it or waits for it.
+    /// After an error none wait any more.
+    virtual void submit(DeviceQueue) {}
     /// For profiles: a point in the work of the queue; 0: the device has no clock, and a launch returns when it is done.
     virtual uint64_t mark_time(DeviceQueue) { return 0; }
     /// Milliseconds from one to another, both of which the work has passed.

@@ -90,7 +90,12 @@ GPURun::~GPURun() {
     Device *device = device_;
     if (!device)
         return;
+    try {
+        device->submit(queue_);         // of a run that failed
+    } catch (const std::exception &) {  // it has said so
+    }
     for (DeviceBuffer *b : arguments_) {  // another run may be given the same
+        note_users_stream(*b);
         b->device = 0;
         b->host_newer = b->device_newer = 0;
         argument_of(*b)->kind = ArgumentBuffer::Unknown;
@@ -104,6 +109,17 @@ GPURun::~GPURun() {
     device->close_queue(queue_);
 }
 
+/// Another run may have waited for the stream since use_on_device(), before the launches were there.
+void GPURun::note_users_stream(DeviceBuffer &b) noexcept {
+    if (queue_.own || argument_of(b)->kind != ArgumentBuffer::Resident)
+        return;
+    ir::Allocation &a = *argument_of(b)->part.allocation;
+    std::lock_guard lock(a.mutex);
+    auto *memory = static_cast<ResidentMemory *>(a.device.get());
+    if (memory && &memory->device() == device_)
+        memory->used_in(queue_);
+}
+
 Device &GPURun::device() {
     if (Device *used = device_.load(std::memory_order_acquire))
         return *used;
@@ -112,6 +128,8 @@ Device &GPURun::device() {
     if (!device_) {
         Device &found = find_(user_);
         queue_ = found.open_queue(user_ ? user_->cuda_stream : nullptr);
+        if (!times_ && found.launches_together())
+            queue_.waiting = &launches_;
         device_.store(&found, std::memory_order_release);
     }
     return *device_;
@@ -120,7 +138,8 @@ Device &GPURun::device() {
 /// With the mutex locked.
 void GPURun::allocate(DeviceBuffer &b) {
     Device &d = device();
-    held_.reserve(held_.size() + 1);
+    if (held_.size() == held_.capacity())
+        held_.reserve(2 * held_.size() + 8);
     const uint64_t address = d.allocate(b.end - b.begin, queue_);
     held_.push_back({address, b.owner ? &b : nullptr});
     b.device = address - static_cast<uint64_t>(b.begin);
@@ -285,6 +304,7 @@ void GPURun::use_argument_on_host(DeviceBuffer &b, int32_t access) {
 void GPURun::use_on_host(DeviceBuffer &b, int32_t access) {
     if (is_empty(b))
         return;
+    submit();
     std::lock_guard lock(mutex_);
     if ((access & DeviceWrite) && uploading_) {
         device().synchronize(queue_);
@@ -307,14 +327,36 @@ void GPURun::launch(GPUModule &module, const GPULaunch &launch, void *const *par
     for (size_t d = 0; d < 3; d++)
         if (launch.blocks[d] <= 0 || launch.threads[d] <= 0)
             return;
+    const Launch one{&module, launch};
+    Device &d = device();
     if (times_)
         launch_timed(module, launch, params);
+    else if (add_to_waiting(d, one, params))
+        return;
     else
-        device().launch(module, launch, params, queue_);
+        d.launch(module, launch, params, queue_);
     std::lock_guard lock(mutex_);
-    last_module_ = &module;
-    last_launch_ = launch;
-    launches_++;
+    launches_.note_launched(one);
+}
+
+/// False where launches do not wait.
+bool GPURun::add_to_waiting(Device &device, const Launch &launch, void *const *params) {
+    constexpr size_t most = 64;  // so that the device has work early in a long loop
+    if (!queue_.waiting)
+        return false;
+    std::lock_guard lock(mutex_);
+    launches_.add(*launch.module, launch.launch, params);
+    if (launches_.size() == most)
+        device.submit(queue_);
+    return true;
+}
+
+void GPURun::submit() {
+    Device *used = device_.load(std::memory_order_acquire);
+    if (!used || !queue_.waiting)
+        return;
+    std::lock_guard lock(mutex_);
+    used->submit(queue_);
 }
 
 void GPURun::launch_timed(GPUModule &module, const GPULaunch &launch, void *const *params) {
@@ -345,14 +387,17 @@ void GPURun::add_times() {
 
 std::string GPURun::explain(const std::string &failure) {
     std::lock_guard lock(mutex_);
-    if (launches_ == 0)
+    const int64_t launched = launches_.launched();
+    if (launched == 0)
         return failure;
+    const Launch &last = launches_.last_launched();
     return fmt::format("{} Launched before in this run: {}{}.", failure,
-                       launches_ > 1 ? fmt::format("{} kernels, the last one ", launches_) : "",
-                       describe(*last_module_, last_launch_));
+                       launched > 1 ? fmt::format("{} kernels, the last one ", launched) : "",
+                       describe(*last.module, last.launch));
 }
 
 void GPURun::finish() {
+    submit();
     std::lock_guard lock(mutex_);
     if (!device_)
         return;

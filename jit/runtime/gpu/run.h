@@ -2,6 +2,9 @@
 // GPURun: the part of a kernel's run that uses a device. It keeps what is newer where (jit/runtime/gpu_abi.h), and frees what
 // the run allocated.
 //
+// Launches wait, where the device wants them together, until something else has to come after them: a copy, code of the host,
+// the end of the run.
+//
 // A buffer is one of three kinds:
 //   * the storage of a Func of the pipeline, between open() and close();
 //   * an argument whose Buffer has memory on this device: that is used, and stays as it is at the end;
@@ -15,6 +18,7 @@
 
 #include "ir/allocation.h"
 #include "jit/runtime/gpu/device.h"
+#include "jit/runtime/gpu/launch_list.h"
 #include "jit/runtime/gpu_abi.h"
 #include "jit/runtime/profiler.h"
 #include <pipe/buffer_base.h>
@@ -55,6 +59,8 @@ class GPURun {
     void use_on_device(DeviceBuffer &buffer, int32_t access);
     void use_on_host(DeviceBuffer &buffer, int32_t access);
     void launch(GPUModule &module, const GPULaunch &launch, void *const *params);
+    /// Before other work of the host: what waits begins.
+    void submit();
 
     /// The message of a failure, with what was launched before: a kernel that fails is noticed by a later call.
     std::string explain(const std::string &failure);
@@ -78,11 +84,13 @@ class GPURun {
     };
 
     Device &device();
+    void note_users_stream(DeviceBuffer &buffer) noexcept;
     bool is_resident(DeviceBuffer &buffer);
     void decide(DeviceBuffer &buffer);
     void use_resident(DeviceBuffer &buffer, int32_t access, ResidentMemory &memory);
     void use_argument_on_host(DeviceBuffer &buffer, int32_t access);
     void allocate(DeviceBuffer &buffer);
+    bool add_to_waiting(Device &device, const Launch &launch, void *const *params);
     void launch_timed(GPUModule &module, const GPULaunch &launch, void *const *params);
     void add_times();
     void copy_to_device(DeviceBuffer &buffer);
@@ -100,9 +108,7 @@ class GPURun {
     std::vector<DeviceBuffer *> arguments_;  ///< that were used
     bool uploading_ = false;  ///< copies to the device may still read the host's elements
     std::vector<TimedLaunch> timed_;
-    int64_t launches_ = 0;
-    GPUModule *last_module_ = nullptr;
-    GPULaunch last_launch_;
+    LaunchList launches_;
 };
 
 }  // namespace Pipe::runtime

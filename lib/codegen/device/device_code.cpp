@@ -76,6 +76,21 @@ std::set<std::string> buffers_on_device(const ir::Stmt &program) {
     return names;
 }
 
+bool is_launch(const ir::StmtNode &s) {
+    return s.op == ir::StmtOp::Launch;
+}
+
+void find_host_loops(const ir::Stmt &s, std::unordered_set<const ir::StmtNode *> &found) {
+    if (!s.defined() || is_launch(*s.get()))
+        return;
+    if (s->op == ir::StmtOp::For && !ir::contains_stmt(s, is_launch)) {
+        found.insert(s.get());
+        return;
+    }
+    for (const ir::Stmt &child : s->stmts)
+        find_host_loops(child, found);
+}
+
 }  // namespace
 
 std::string sm_of(const Target &target) {
@@ -103,6 +118,8 @@ DeviceCode::DeviceCode(const ir::Program &program, const Target &given, llvm::Mo
                           : std::make_unique<llvm::Module>(program.name, host.getContext())),
       module(emulated ? host : *own_module) {
     if (machine) {
+        if (ir::contains_stmt(program.body, is_launch))
+            find_host_loops(program.body, host_loops);
         module.setTargetTriple(machine->getTargetTriple().str());
         module.setDataLayout(machine->createDataLayout());
     }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include <llvm/IR/Module.h>
@@ -41,6 +42,8 @@ struct DeviceCode {
     const bool emulated;
     const Target target;            ///< of the code in kernels: vectors of 16 bytes, no masks
     std::set<std::string> buffers;  ///< that may have memory on the device
+    /// The outermost loops of the host without launches, of a program that has some for a GPU.
+    std::unordered_set<const ir::StmtNode *> host_loops;
     std::unique_ptr<llvm::TargetMachine> machine;  ///< null where they are emulated
     std::unique_ptr<llvm::Module> own_module;      ///< null where they are emulated
     llvm::Module &module;

@@ -11,6 +11,37 @@ namespace Pipe::codegen {
 
 using llvm::Value;
 
+/// The values of a kernel's parameters, in one block of `*bytes`; the result is the array of their addresses.
+Value *StmtEmitter::store_parameters(const Closure &closure, int64_t *bytes) {
+    const llvm::DataLayout &layout = unit_.module.getDataLayout();
+    std::vector<Value *> values;
+    std::vector<uint64_t> offsets;
+    uint64_t end = 0;
+    llvm::Align align(8);
+    for (const Capture &c : closure.captures) {
+        Value *value = c.value;
+        if (llvm::Type *type = parameter_type(value->getType()); type != value->getType())
+            value = b_.CreateZExt(value, type);
+        const llvm::Align own = std::max(llvm::Align(8), layout.getABITypeAlign(value->getType()));
+        align = std::max(align, own);
+        values.push_back(value);
+        offsets.push_back(llvm::alignTo(end, own));
+        end = offsets.back() + layout.getTypeStoreSize(value->getType()).getFixedValue();
+    }
+    *bytes = static_cast<int64_t>(end);
+    const auto count = static_cast<int64_t>(values.size());
+    Value *params = frame_.entry_alloca(b_.getPtrTy(), std::max<int64_t>(1, count), 8);
+    Value *block = frame_.entry_alloca(b_.getInt8Ty(), std::max<int64_t>(1, *bytes),
+                                       static_cast<int>(align.value()));
+    b_.CreateMemSet(block, b_.getInt8(0), end, align);  // what lies between the values is compared
+    for (size_t i = 0; i < values.size(); i++) {
+        Value *place = b_.CreateConstGEP1_64(b_.getInt8Ty(), block, offsets[i]);
+        b_.CreateAlignedStore(values[i], place, llvm::commonAlignment(align, offsets[i]));
+        b_.CreateStore(place, b_.CreateConstGEP1_64(b_.getPtrTy(), params, i));
+    }
+    return params;
+}
+
 void StmtEmitter::launch(const ir::StmtNode &s) {
     Closure closure = capture(s.body(), "");
     llvm::Type *i32 = b_.getInt32Ty(), *i64 = b_.getInt64Ty(), *pointer = b_.getPtrTy();
@@ -20,18 +51,8 @@ void StmtEmitter::launch(const ir::StmtNode &s) {
             c.value = device_address(c.name);
     const int32_t number = emit_device_kernel(unit_, s, closure, frame_);
 
-    const auto count = static_cast<int64_t>(closure.captures.size());
-    Value *params = frame_.entry_alloca(pointer, std::max<int64_t>(1, count), 8);
-    for (unsigned i = 0; i < closure.captures.size(); i++) {
-        Value *value = closure.captures[i].value;
-        if (llvm::Type *type = parameter_type(value->getType()); type != value->getType())
-            value = b_.CreateZExt(value, type);
-        const llvm::Align own = unit_.module.getDataLayout().getABITypeAlign(value->getType());
-        Value *place = frame_.entry_alloca(value->getType(), 1,
-                                           static_cast<int>(std::max<uint64_t>(8, own.value())));
-        b_.CreateStore(value, place);
-        b_.CreateStore(place, b_.CreateConstGEP1_64(pointer, params, i));
-    }
+    int64_t param_bytes = 0;
+    Value *params = store_parameters(closure, &param_bytes);
     Value *sizes = frame_.entry_alloca(b_.getInt8Ty(), sizeof(runtime::GPULaunch), 8);
     auto set = [&](size_t at, Value *value) {
         b_.CreateStore(value, b_.CreateConstGEP1_64(b_.getInt8Ty(), sizes, at));
@@ -44,9 +65,21 @@ void StmtEmitter::launch(const ir::StmtNode &s) {
     }
     set(offsetof(runtime::GPULaunch, shared_bytes),
         b_.CreateIntCast(exprs_.emit(ir::shared_bytes_of_launch(s)), i64, true));
+    set(offsetof(runtime::GPULaunch, params),
+        b_.getInt32(static_cast<uint32_t>(closure.captures.size())));
+    set(offsetof(runtime::GPULaunch, param_bytes), b_.getInt32(static_cast<uint32_t>(param_bytes)));
     exprs_.forget();
     auto run = unit_.runtime("pipe_launch", i32, {pointer, pointer, pointer, pointer});
     Value *code = b_.CreateCall(run, {frame_.context(), unit_.device->description, sizes, params});
+    frame_.require(b_.CreateIsNull(code), [&] { return code; });
+}
+
+/// While the host is in a loop of its own, the device has to have begun what was launched before.
+void StmtEmitter::submit_before(const ir::StmtNode &loop) {
+    if (!unit_.device || !unit_.device->host_loops.count(&loop))
+        return;
+    auto submit = unit_.runtime("pipe_device_submit", b_.getInt32Ty(), {b_.getPtrTy()});
+    Value *code = b_.CreateCall(submit, {frame_.context()});
     frame_.require(b_.CreateIsNull(code), [&] { return code; });
 }
 

@@ -1,5 +1,6 @@
 // The driver's functions.
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
@@ -319,33 +320,98 @@ CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value) {
 }
 CUresult cuLaunchKernel(CUfunction function, unsigned bx, unsigned by, unsigned bz, unsigned tx,
                         unsigned ty, unsigned tz, unsigned shared_bytes, CUstream stream,
-                        void **params, void **) {
+                        void **params, void **extra) {
     BEGIN(true);
-    if (!state().modules.count(function->module) || function->module->context != context_here()) {
-        note_misuse("a kernel of a dead module, or of another context");
+    Launch launch;
+    const KernelNode kernel{function, {bx, by, bz}, {tx, ty, tz}, shared_bytes, params, extra};
+    const CUresult taken = check_launch(kernel, &launch);
+    return taken == Success ? enqueue_launch(function, launch, stream) : taken;
+}
+CUresult cuStreamIsCapturing(CUstream stream, int *status) {
+    BEGIN(true);
+    if (stream && !stream_of(stream))
+        return 400;
+    *status = stream && stream->captured;
+    return Success;
+}
+CUresult cuGraphCreate(CUgraph *graph, unsigned flags) {
+    BEGIN(true);
+    if (flags != 0)
+        return InvalidValue;
+    *graph = keep(new CUgraph_st{context_here(), {}});
+    state().graphs.insert(*graph);
+    return Success;
+}
+CUresult cuGraphAddKernelNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *before,
+                              size_t count, const KernelNode *kernel) {
+    BEGIN(true);
+    if (!state().graphs.count(graph)) {
+        note_misuse("a node in a dead graph");
         return InvalidValue;
     }
-    if (bx < 1 || by < 1 || bz < 1 || by > 65535 || bz > 65535 || tx * ty * tz > 1024 ||
-        tx * ty * tz < 1 || shared_bytes > static_cast<unsigned>(function->dynamic_limit))
+    if (count != (graph->nodes.empty() ? 0 : 1) || (count && *before != graph->nodes.back())) {
+        note_misuse("the nodes of a graph are not one after the other");
         return InvalidValue;
-    if (tx * ty * tz > 512)
-        return LaunchOutOfResources;
-    const Kernel &kernel = state().kernels[function->name];  // else one that does nothing
-    Launch launch{{bx, by, bz}, {tx, ty, tz}, shared_bytes, {}};
-    for (size_t i = 0; i < kernel.param_bytes.size(); i++)
-        launch.params.emplace_back(static_cast<char *>(params[i]),
-                                   static_cast<char *>(params[i]) + kernel.param_bytes[i]);
-    int code = Success;
-    if (state().failing_kernel > 0 && --state().failing_kernel == 0)
-        code = state().kernel_code;
-    return enqueue(stream, [kernel, launch, code, module = function->module] {
-        if (!state().modules.count(module))
-            note_misuse("a module was unloaded before its kernel ran");
-        state().clock += 2.5;
-        if (code == Success && kernel.run)
-            kernel.run(launch);
-        return code;
-    });
+    }
+    Launch launch;
+    if (CUresult taken = check_launch(*kernel, &launch); taken != Success)
+        return taken;
+    *node = keep(new CUgraphNode_st{graph, kernel->function, launch});
+    graph->nodes.push_back(*node);
+    return Success;
+}
+CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph, unsigned long long flags) {
+    BEGIN(true);
+    if (!state().graphs.count(graph) || flags != 0)
+        return InvalidValue;
+    *exec = keep(new CUgraphExec_st{context_here(), graph, {}});
+    for (CUgraphNode node : graph->nodes)
+        (*exec)->nodes.push_back(*node);
+    state().execs.insert(*exec);
+    return Success;
+}
+CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                        const KernelNode *kernel) {
+    BEGIN(true);
+    if (!state().execs.count(exec) || !state().graphs.count(node->graph)) {
+        note_misuse("parameters of a dead graph");
+        return InvalidValue;
+    }
+    const auto &nodes = exec->graph->nodes;
+    const auto found = std::find(nodes.begin(), nodes.end(), node);
+    if (found == nodes.end())
+        return InvalidValue;
+    CUgraphNode_st changed = *node;
+    changed.function = kernel->function;
+    if (CUresult taken = check_launch(*kernel, &changed.launch); taken != Success)
+        return taken;
+    exec->nodes[static_cast<size_t>(found - nodes.begin())] = changed;
+    return Success;
+}
+CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
+    BEGIN(true);
+    if (!state().execs.count(exec) || exec->context != context_here()) {
+        note_misuse("a launch of a dead graph, or of another context");
+        return InvalidValue;
+    }
+    if (stream && stream->captured)
+        note_misuse("a graph in a captured stream");
+    for (const CUgraphNode_st &node : exec->nodes)
+        if (CUresult r = enqueue_launch(node.function, node.launch, stream); r != Success)
+            return r;
+    return Success;
+}
+CUresult cuGraphExecDestroy(CUgraphExec exec) {
+    BEGIN(true);
+    if (!state().execs.erase(exec))
+        note_misuse("a dead executable graph");
+    return Success;
+}
+CUresult cuGraphDestroy(CUgraph graph) {
+    BEGIN(true);
+    if (!state().graphs.erase(graph))
+        note_misuse("a dead graph");
+    return Success;
 }
 CUresult cuGetErrorName(CUresult code, const char **name) {
     static const std::map<int, const char *> names = {

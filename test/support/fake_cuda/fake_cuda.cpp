@@ -133,8 +133,44 @@ CUresult enqueue(CUstream stream, std::function<CUresult()> work) {
     }
     if (!stream_of(stream))
         return 400;  // CUDA_ERROR_INVALID_HANDLE
-    stream->work.push_back(std::move(work));
+    if (!stream->captured)
+        stream->work.push_back(std::move(work));
     return Success;
+}
+
+CUresult check_launch(const KernelNode &k, Launch *launch) {
+    CUfunction f = k.function;
+    if (!state().modules.count(f->module) || f->module->context != context_here()) {
+        note_misuse("a kernel of a dead module, or of another context");
+        return InvalidValue;
+    }
+    const unsigned *b = k.blocks, *t = k.threads, threads = t[0] * t[1] * t[2];
+    if (b[0] < 1 || b[1] < 1 || b[2] < 1 || b[1] > 65535 || b[2] > 65535 || threads > 1024 ||
+        threads < 1 || k.shared_bytes > static_cast<unsigned>(f->dynamic_limit) || k.extra)
+        return InvalidValue;
+    if (threads > 512)
+        return LaunchOutOfResources;
+    *launch = {{b[0], b[1], b[2]}, {t[0], t[1], t[2]}, k.shared_bytes, {}};
+    const Kernel &kernel = state().kernels[f->name];  // else one that does nothing
+    for (size_t i = 0; i < kernel.param_bytes.size(); i++)
+        launch->params.emplace_back(static_cast<char *>(k.params[i]),
+                                    static_cast<char *>(k.params[i]) + kernel.param_bytes[i]);
+    return Success;
+}
+
+CUresult enqueue_launch(CUfunction function, const Launch &launch, CUstream stream) {
+    int code = Success;
+    if (state().failing_kernel > 0 && --state().failing_kernel == 0)
+        code = state().kernel_code;
+    const Kernel &kernel = state().kernels[function->name];
+    return enqueue(stream, [kernel, launch, code, module = function->module] {
+        if (!state().modules.count(module))
+            note_misuse("a module was unloaded before its kernel ran");
+        state().clock += 2.5;
+        if (code == Success && kernel.run)
+            kernel.run(launch);
+        return code;
+    });
 }
 
 void destroy_context(CUcontext context) {
@@ -144,6 +180,8 @@ void destroy_context(CUcontext context) {
     std::erase_if(s.modules, [&](CUmodule m) { return m->context == context; });
     std::erase_if(s.streams, [&](CUstream m) { return m->context == context; });
     std::erase_if(s.events, [&](CUevent m) { return m->context == context; });
+    std::erase_if(s.graphs, [&](CUgraph m) { return m->context == context; });
+    std::erase_if(s.execs, [&](CUgraphExec m) { return m->context == context; });
     std::erase_if(s.links, [&](CUlinkState m) { return m->context == context; });
     s.contexts.erase(context);  // the object stays, so that its use can be noticed
 }
@@ -200,6 +238,7 @@ Live live() {
     live.modules = static_cast<int64_t>(s.modules.size());
     live.links = static_cast<int64_t>(s.links.size());
     live.events = static_cast<int64_t>(s.events.size());
+    live.graphs = static_cast<int64_t>(s.graphs.size() + s.execs.size());
     live.streams = static_cast<int64_t>(s.streams.size());
     live.pushed_contexts = static_cast<int64_t>(current.size());
     return live;
@@ -215,6 +254,10 @@ void *make_users_stream() {
 void synchronize_users_stream(void *stream) {
     std::lock_guard lock(state().mutex);
     run_work(static_cast<CUstream>(stream));
+}
+
+void capture_users_stream(void *stream, bool on) {
+    static_cast<CUstream>(stream)->captured = on;
 }
 
 void *make_users_context(int ordinal) {

@@ -39,7 +39,7 @@ uint64_t users_memory(size_t bytes);
 
 /// The n-th call (from 1) of the function from now on fails with the code; what loses the context does so.
 void fail_call(const std::string &function, int n, int code);
-/// The n-th launch from now on fails with the code when it runs.
+/// The n-th kernel that is launched from now on, alone or in a graph, fails with the code when it runs.
 void fail_kernel(int n, int code);
 void fail_nothing();
 
@@ -48,7 +48,7 @@ std::map<std::string, int> calls();
 
 /// What has been made and not yet destroyed.
 struct Live {
-    int64_t allocations = 0, bytes = 0, modules = 0, links = 0, streams = 0, events = 0,
+    int64_t allocations = 0, bytes = 0, modules = 0, links = 0, streams = 0, events = 0, graphs = 0,
             pushed_contexts = 0;
 };
 Live live();
@@ -67,6 +67,8 @@ std::string misuse();
 /// A stream of the user's in the primary context of device 0, which has to be there; and what waits for it.
 void *make_users_stream();
 void synchronize_users_stream(void *stream);
+/// From now on (or no longer), work in it becomes part of a graph of the user's: none of it runs.
+void capture_users_stream(void *stream, bool on);
 /// A context of the user's.
 void *make_users_context(int ordinal);
 

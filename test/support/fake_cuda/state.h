@@ -29,10 +29,26 @@ struct CUmod_st {
 struct CUstream_st {
     CUcontext context;
     std::deque<std::function<CUresult()>> work;
+    bool captured = false;
 };
 struct CUevent_st {
     CUcontext context;
     double milliseconds = -1;  ///< when the work came to it
+};
+/// One after the other: what Pipe makes.
+struct CUgraph_st {
+    CUcontext context;
+    std::vector<CUgraphNode> nodes;
+};
+struct CUgraphNode_st {
+    CUgraph graph;
+    CUfunction function;
+    fake_cuda::Launch launch;
+};
+struct CUgraphExec_st {
+    CUcontext context;
+    CUgraph graph;
+    std::vector<CUgraphNode_st> nodes;  ///< as they were when it was made, or set since
 };
 struct CUlinkState_st {
     CUcontext context = nullptr;
@@ -78,6 +94,8 @@ struct State {
     std::set<CUstream> streams;
     std::set<CUlinkState> links;
     std::set<CUevent> events;
+    std::set<CUgraph> graphs;
+    std::set<CUgraphExec> execs;
     std::vector<void *>
         made;  ///< all of those: they stay after their end, so that their use can be noticed
     double clock = 0;
@@ -105,6 +123,11 @@ void map_memory();
 uint64_t find_gap(size_t bytes);
 /// Null where [address, address + bytes) is not allocated.
 char *find_memory(uint64_t address, size_t bytes);
+
+/// Success where the driver takes the launch; its parameters' values are then in `launch`.
+CUresult check_launch(const KernelNode &kernel, Launch *launch);
+/// Into the stream.
+CUresult enqueue_launch(CUfunction function, const Launch &launch, CUstream stream);
 
 // Work of streams.
 

@@ -3,12 +3,16 @@
 // blocks are kept for later use.
 //
 // Work on a block may still be queued when it is freed. Until its stream is synchronized, only work in the same stream
-// may use it again.
+// may use it again. As long as such work waits in a run (LaunchList), and is in no stream yet, only that run may.
 
 #include <cstdint>
 #include <vector>
 
 #include "jit/runtime/gpu/cuda/driver.h"
+
+namespace Pipe::runtime {
+class LaunchList;
+}
 
 namespace Pipe::runtime::cuda {
 
@@ -17,13 +21,15 @@ class DeviceArena {
     /// What is asked of the driver for so many bytes: a little more, so that sizes repeat.
     static int64_t block_bytes(int64_t bytes);
 
-    /// An idle block for work in `stream`; 0 where none fits.
-    CUdeviceptr take(int64_t bytes, CUstream stream);
+    /// An idle block for work in `stream`, by the run with these launches; 0 where none fits.
+    CUdeviceptr take(int64_t bytes, CUstream stream, const LaunchList *run = nullptr);
     /// A new block, which is in use.
     void add(CUdeviceptr address, int64_t block_bytes);
-    /// The block is idle, after the work that is in `stream` now (null: at once). False where there
-    /// is no such block in use.
-    bool give(CUdeviceptr address, CUstream stream);
+    /// The block is idle, after the work that is in `stream` now (null: at once), and after that which `waiting` has now.
+    /// False where there is no such block in use.
+    bool give(CUdeviceptr address, CUstream stream, const LaunchList *waiting = nullptr);
+    /// What waited is in its stream.
+    void submitted(const LaunchList *waiting);
     /// All work in the stream (null: in all of them) is done.
     void synchronized(CUstream stream);
 
@@ -51,7 +57,8 @@ class DeviceArena {
         CUdeviceptr address = 0;
         int64_t bytes = 0;
         bool used = false;
-        CUstream stream = nullptr;  ///< of an idle one: where work may be queued
+        CUstream stream = nullptr;            ///< of an idle one: where work may be queued
+        const LaunchList *waiting = nullptr;  ///< the same for work that is in no stream yet
     };
     size_t largest_idle() const;
 

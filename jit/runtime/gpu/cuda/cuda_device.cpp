@@ -31,7 +31,7 @@ InContext::~InContext() {
 
 CudaDevice::CudaDevice(const Driver &driver, int ordinal, CUcontext users)
     : driver_(driver), ordinal_(ordinal), users_(users),
-      name_(fmt::format("CUDA device {}", ordinal)), context_(users) {
+      name_(fmt::format("CUDA device {}", ordinal)), context_(users), graphs_(driver) {
     check(driver.DeviceGet(&device_, ordinal), "cuDeviceGet");
     char text[256] = {};
     check(driver.DeviceGetName(text, sizeof text - 1, device_), "cuDeviceGetName");
@@ -90,6 +90,7 @@ void CudaDevice::rebuild() {
                            ": a kernel failed, and the CUDA context in "
                            "JITUserContext::cuda_context is lost. Destroy it, and give another.");
     arena_.clear();
+    graphs_.forget();
     idle_streams_.clear();
     streams_ = 0;
     if (context_.exchange(nullptr))
@@ -149,10 +150,14 @@ uint64_t CudaDevice::allocate(int64_t bytes, DeviceQueue queue) {
     constexpr int64_t slack = 64;  // kernels may load a whole vector from the last element on
     if (bytes < 0 || bytes > int64_t(1) << 60)
         fail_allocation(OutOfMemory, bytes);
-    std::lock_guard lock(mutex_);
+    auto *stream = static_cast<CUstream>(queue.stream);
+    std::unique_lock lock(mutex_);
     need_context();
-    if (CUdeviceptr kept = arena_.take(bytes + slack, static_cast<CUstream>(queue.stream)))
+    if (CUdeviceptr kept = arena_.take(bytes + slack, stream, queue.waiting))
         return kept;
+    lock.unlock();
+    submit(queue);  // the driver waits for all work, after which more blocks are idle
+    lock.lock();
     return allocate_new(bytes + slack);
 }
 
@@ -191,8 +196,11 @@ void CudaDevice::trim(int64_t bytes) noexcept {
 }
 
 void CudaDevice::free(uint64_t address, DeviceQueue queue) noexcept {
+    LaunchList *waiting = queue.waiting && !queue.waiting->empty() ? queue.waiting : nullptr;
+    if (waiting)
+        waiting->frees_memory = true;
     std::lock_guard lock(mutex_);
-    if (!arena_.give(address, static_cast<CUstream>(queue.stream)) || lost_ ||
+    if (!arena_.give(address, static_cast<CUstream>(queue.stream), waiting) || lost_ ||
         arena_.idle_bytes() <= kept_limit_)
         return;
     try {
@@ -238,6 +246,7 @@ bool as_rectangle(const Rows &rows) {
 void CudaDevice::copy_to_device(uint64_t to, const void *from, const Rows &rows,
                                 DeviceQueue queue) {
     InContext here(*this);
+    submit(queue);
     auto *stream = static_cast<CUstream>(queue.stream);
     if (as_rectangle(rows)) {
         Copy2D copy = copy_of(rows);
@@ -256,6 +265,7 @@ void CudaDevice::copy_to_device(uint64_t to, const void *from, const Rows &rows,
 
 void CudaDevice::copy_to_host(void *to, uint64_t from, const Rows &rows, DeviceQueue queue) {
     InContext here(*this);
+    submit(queue);
     auto *stream = static_cast<CUstream>(queue.stream);
     if (as_rectangle(rows)) {
         Copy2D copy = copy_of(rows);
@@ -276,6 +286,7 @@ void CudaDevice::copy_to_host(void *to, uint64_t from, const Rows &rows, DeviceQ
 
 uint64_t CudaDevice::mark_time(DeviceQueue queue) {
     InContext here(*this);
+    submit(queue);
     CUevent event = nullptr;
     check(driver_.EventCreate(&event, 0), "cuEventCreate");
     const auto time = reinterpret_cast<uint64_t>(event);
@@ -308,6 +319,7 @@ void CudaDevice::free_time(uint64_t time) noexcept {
 void CudaDevice::synchronize(DeviceQueue queue) {
     auto *stream = static_cast<CUstream>(queue.stream);
     InContext here(*this);
+    submit(queue);
     if (stream)
         check(driver_.StreamSynchronize(stream), "cuStreamSynchronize");
     else
@@ -324,6 +336,7 @@ void CudaDevice::unload(CUmodule module, uint64_t generation) noexcept {
         InContext here(*this);
         if (users_streams_)  // nobody has waited for what is in them
             note(driver_.CtxSynchronize());
+        graphs_.drop(module);
         note(driver_.ModuleUnload(module));
     } catch (const RuntimeError &) {  // of a context that cannot be used any more
     }

@@ -11,6 +11,7 @@
 
 #include "jit/runtime/gpu/cuda/arena.h"
 #include "jit/runtime/gpu/cuda/driver.h"
+#include "jit/runtime/gpu/cuda/launch_graphs.h"
 #include "jit/runtime/gpu/device.h"
 #include <pipe/jit.h>
 
@@ -37,6 +38,8 @@ class CudaDevice final : public Device {
     void copy_to_host(void *to, uint64_t from, const Rows &rows, DeviceQueue queue) override;
     void launch(GPUModule &module, const GPULaunch &launch, void *const *params,
                 DeviceQueue queue) override;
+    bool launches_together() const override { return driver_.has_graphs; }
+    void submit(DeviceQueue queue) override;
     uint64_t mark_time(DeviceQueue queue) override;
     double milliseconds_between(uint64_t first, uint64_t second) override;
     void free_time(uint64_t time) noexcept override;
@@ -69,6 +72,13 @@ class CudaDevice final : public Device {
     CUdeviceptr allocate_new(int64_t bytes);
     [[noreturn]] void fail_allocation(CUresult result, int64_t bytes);
     void trim(int64_t bytes) noexcept;
+    PreparedLaunch prepared(const Launch &launch, void **params);
+    void launch_now(const Launch &launch, const PreparedLaunch &prepared, CUstream stream);
+    bool launch_graph(const LaunchList &list, const std::vector<PreparedLaunch> &launches,
+                      DeviceQueue queue);
+    bool is_captured(DeviceQueue queue);
+    [[noreturn]] void fail_launch(CUresult result, const char *call, const Launch &launch,
+                                  CUfunction function);
 
     const Driver &driver_;
     const int ordinal_;
@@ -81,6 +91,7 @@ class CudaDevice final : public Device {
     std::atomic<CUcontext> context_{nullptr};  ///< null: not made yet
     std::atomic<bool> lost_{false};
     std::atomic<uint64_t> generation_{1};
+    LaunchGraphs graphs_;
 
     std::mutex mutex_;  ///< of what follows
     int queues_ = 0;    ///< that are open

@@ -15,7 +15,7 @@ namespace Pipe::runtime::cuda {
 
 namespace {
 
-constexpr int oldest_version = 11000;
+constexpr int oldest_version = 11000, oldest_with_graphs = 11040;
 
 const char *const without_gpu =
     " Without an NVIDIA GPU, compile for a Target without cuda, or for \"host-cuda_emulator\".";
@@ -51,9 +51,12 @@ void Driver::load() {
     };
 #define PIPE_CUDA_FIND(member, name, parameters) find(member, #name);
     PIPE_CUDA_ENTRIES(PIPE_CUDA_FIND)
-#undef PIPE_CUDA_FIND
-    if (missing.empty())
+    if (missing.empty()) {
+        PIPE_CUDA_GRAPH_ENTRIES(PIPE_CUDA_FIND)
+        has_graphs = missing.empty();
         return;
+    }
+#undef PIPE_CUDA_FIND
     *this = Driver();
     dlclose(library);
     throw RuntimeError(
@@ -70,6 +73,7 @@ void Driver::start() {
             fmt::format("The NVIDIA driver is too old: it is for CUDA {}. Install one for "
                         "CUDA {} or later.{}",
                         version_text(version), version_text(oldest_version), without_gpu));
+    has_graphs = has_graphs && version >= oldest_with_graphs;
     check(*this, DeviceGetCount(&devices), "cuDeviceGetCount", "");
     if (devices < 1)
         check(*this, NoDevice, "cuDeviceGetCount", "");

@@ -17,6 +17,9 @@ using CUfunction = struct CUfunc_st *;
 using CUstream = struct CUstream_st *;
 using CUevent = struct CUevent_st *;
 using CUlinkState = struct CUlinkState_st *;
+using CUgraph = struct CUgraph_st *;
+using CUgraphNode = struct CUgraphNode_st *;
+using CUgraphExec = struct CUgraphExec_st *;
 
 enum Result : CUresult {
     Success = 0,
@@ -93,6 +96,16 @@ struct Copy2D {
     size_t bytes = 0, rows = 0;
 };
 
+/// CUDA_KERNEL_NODE_PARAMS_v1: a launch, of which the driver copies the values of the parameters.
+struct KernelNode {
+    CUfunction function = nullptr;
+    unsigned blocks[3] = {}, threads[3] = {};
+    unsigned shared_bytes = 0;
+    void **params = nullptr;
+    void **extra = nullptr;
+};
+static_assert(sizeof(KernelNode) == 56 && offsetof(KernelNode, params) == 40);
+
 // Member of Driver, name in the library, parameters.
 #define PIPE_CUDA_ENTRIES(X)                                                                       \
     X(Init, cuInit, (unsigned))                                                                    \
@@ -137,6 +150,19 @@ struct Copy2D {
     X(GetErrorName, cuGetErrorName, (CUresult, const char **))                                     \
     X(GetErrorString, cuGetErrorString, (CUresult, const char **))
 
+// What drivers for CUDA 11.4 and later have, too. Functions with another version (_v2) take another KernelNode.
+#define PIPE_CUDA_GRAPH_ENTRIES(X)                                                                 \
+    X(StreamIsCapturing, cuStreamIsCapturing, (CUstream, int *))                                   \
+    X(GraphCreate, cuGraphCreate, (CUgraph *, unsigned))                                           \
+    X(GraphAddKernelNode, cuGraphAddKernelNode,                                                    \
+      (CUgraphNode *, CUgraph, const CUgraphNode *, size_t, const KernelNode *))                   \
+    X(GraphInstantiate, cuGraphInstantiateWithFlags, (CUgraphExec *, CUgraph, unsigned long long)) \
+    X(GraphExecSetParams, cuGraphExecKernelNodeSetParams,                                          \
+      (CUgraphExec, CUgraphNode, const KernelNode *))                                              \
+    X(GraphLaunch, cuGraphLaunch, (CUgraphExec, CUstream))                                         \
+    X(GraphExecDestroy, cuGraphExecDestroy, (CUgraphExec))                                         \
+    X(GraphDestroy, cuGraphDestroy, (CUgraph))
+
 /// The functions of the driver. They answer a CUresult.
 class Driver {
   public:
@@ -146,10 +172,12 @@ class Driver {
 
 #define PIPE_CUDA_MEMBER(member, name, parameters) CUresult(*member) parameters = nullptr;
     PIPE_CUDA_ENTRIES(PIPE_CUDA_MEMBER)
+    PIPE_CUDA_GRAPH_ENTRIES(PIPE_CUDA_MEMBER)
 #undef PIPE_CUDA_MEMBER
 
     int version = 0;  ///< 12040 is CUDA 12.4
     int devices = 0;  ///< number of them; at least 1
+    bool has_graphs = false;
 
   private:
     void load();
