@@ -52,7 +52,18 @@ Expr RandomExpr::leaf(Type type) {
     }
     if (type.is_float())
         return make_float(type, below(2) ? below(9) - 4 : (below(2000) - 1000) / 64.0);
-    return type.is_bool() ? Expr(below(2) == 0) : make_int(type, integer(type));
+    if (type.is_bool())
+        return Expr(below(2) == 0);
+    const bool is_far = type.bits() >= 32 && below(12) == 0;
+    return make_int(type, is_far ? far_integer(type) : integer(type));
+}
+
+/// What stands for infinity.
+int64_t RandomExpr::far_integer(Type type) {
+    const int64_t most = type.max_int(), least = type.min_int();
+    const int64_t some[] = {most,     least,     most - 1, least + 1,
+                            most / 2, least / 2, most / 3, 1 << 30};
+    return some[below(std::size(some))];
 }
 
 Expr RandomExpr::boolean(Type type, int depth) {
