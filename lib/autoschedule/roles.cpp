@@ -1,10 +1,13 @@
 #include "autoschedule/roles.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "graph/extern_stage.h"
+#include "graph/walk.h"
 
 namespace Pipe::autoschedule {
 
@@ -95,6 +98,82 @@ void keep_readers(const Graph &graph, const Schedule &user, const FuncNode &func
     }
 }
 
+/// The Funcs that can be computed in loops of `host`: what shares its loops by compute_with, and all that they read.
+std::vector<bool> can_be_in_loops_of(const Graph &graph, const Schedule &user, FuncId host) {
+    std::vector<bool> inside(graph.funcs.size(), false);
+    std::vector<FuncId> pending;
+    auto add = [&](FuncId f) {
+        if (f == FuncId::None || inside[static_cast<size_t>(f)])
+            return;
+        inside[static_cast<size_t>(f)] = true;
+        pending.push_back(f);
+    };
+    add(host);
+    while (!pending.empty()) {
+        const FuncId f = pending.back();
+        pending.pop_back();
+        for (FuncId producer : graph[f].producers)
+            add(producer);
+        for (const FuncNode &other : graph.funcs)
+            for (const StageSchedule &s : user[other.id].stages)
+                if (s.fuse_level.at() && (other.id == f || s.fuse_level.func == f)) {
+                    add(other.id);
+                    add(s.fuse_level.func);
+                }
+    }
+    return inside;
+}
+
+bool may_be_inlined(const FuncNode &func, const FuncSchedule &f) {
+    return !has_level(func, f) && !func.has_updates() && !graph::is_extern(func) &&
+           !must_be_stored(f) &&
+           std::none_of(f.stages.begin(), f.stages.end(),
+                        [](const StageSchedule &s) { return s.touched; });
+}
+
+/// An element of the Tuple of a Func.
+using Element = std::pair<FuncId, int>;
+
+bool reads(const Expr &value, const Element &element) {
+    bool found = false;
+    graph::Walk()(value, [&](const ir::ExprNode &e) {
+        found |= e.op == ir::Op::Call && e.call_kind == ir::CallKind::Func &&
+                 Element(static_cast<FuncId>(e.int_value), e.index) == element;
+    });
+    return found;
+}
+
+/// Of f.compute_at(g, x): a Func outside of g's loops cannot read f. One that does is inlined, because its readers may
+/// use another element of its Tuple, which does not need f.
+void inline_outside(const Graph &graph, const Schedule &user, const FuncNode &func,
+                    UserLoops &kept) {
+    const FuncSchedule &f = user[func.id];
+    const LoopLevel &level = f.compute.at() ? f.compute : f.store;
+    if (!f.touched || !level.at() || level.func == FuncId::None)
+        return;
+    const std::vector<bool> inside = can_be_in_loops_of(graph, user, level.func);
+    std::vector<Element> needing;  // f, and the elements of inlined Funcs that read it
+    for (size_t i = 0; i < func.types.size(); i++)
+        needing.emplace_back(func.id, static_cast<int>(i));
+    for (size_t n = 0; n < needing.size(); n++) {
+        const Element element = needing[n];
+        for (FuncId reader : graph[element.first].consumers) {
+            const auto r = static_cast<size_t>(reader);
+            if (inside[r] || !may_be_inlined(graph[reader], user[reader]))
+                continue;
+            const std::vector<Expr> &values = graph[reader].stages[0].values;
+            for (size_t i = 0; i < values.size(); i++) {
+                const Element value(reader, static_cast<int>(i));
+                if (!reads(values[i], element))
+                    continue;
+                kept.inlined[r] = kept.placed[r] = true;
+                if (std::find(needing.begin(), needing.end(), value) == needing.end())
+                    needing.push_back(value);
+            }
+        }
+    }
+}
+
 UserLoops kept_for_directives(const Graph &graph, const Schedule &user) {
     const std::vector<bool> none(graph.funcs.size(), false);
     UserLoops kept{none, none, none};
@@ -118,6 +197,8 @@ UserLoops kept_for_directives(const Graph &graph, const Schedule &user) {
         kept.loops[static_cast<size_t>(func.id)] = kept.placed[static_cast<size_t>(func.id)] = true;
         keep_readers(graph, user, func, kept);
     }
+    for (const FuncNode &func : graph.funcs)
+        inline_outside(graph, user, func, kept);
     return kept;
 }
 
@@ -193,7 +274,14 @@ std::vector<bool> placed_by_readers(const Graph &graph, const Schedule &user) {
 void complete_levels(const Graph &graph, Schedule &user) {
     const std::vector<Role> roles = roles_of(graph, user);
     std::vector<LoopLevel> readers_at(graph.funcs.size());  // inlined() = anywhere
-    for (const FuncNode &func : graph.funcs) {              // producers first
+    std::map<FuncId, std::vector<bool>> insides;
+    auto can_be_at = [&](const LoopLevel &level, FuncId f) {
+        auto [inside, is_new] = insides.try_emplace(level.func);
+        if (is_new)
+            inside->second = can_be_in_loops_of(graph, user, level.func);
+        return level.func != f && inside->second[static_cast<size_t>(f)];
+    };
+    for (const FuncNode &func : graph.funcs) {  // producers first
         const auto i = static_cast<size_t>(func.id);
         FuncSchedule &f = user[func.id];
         const bool is_inlined = roles[i] == Role::Inlined;
@@ -207,7 +295,7 @@ void complete_levels(const Graph &graph, Schedule &user) {
             readers_at[i] = f.compute;
         for (FuncId reader : func.consumers) {
             LoopLevel &place = readers_at[static_cast<size_t>(reader)];
-            if (readers_at[i].at() && readers_at[i].func != reader &&
+            if (readers_at[i].at() && can_be_at(readers_at[i], reader) &&
                 (!place.at() || is_inside(readers_at[i], place, user)))
                 place = readers_at[i];
         }

@@ -27,7 +27,7 @@ std::vector<Role> roles_of(const graph::Graph &graph, const schedules::Schedule 
 std::vector<bool> placed_by_readers(const graph::Graph &graph, const schedules::Schedule &user);
 
 /// Adds the levels that follow from the user's: of f.compute_at(g, x), every Func between f and g
-/// that has no level is computed there too; with store_at() or store_root() alone, a Func is
+/// that has no level is computed there too (Funcs that read f without being read by g get none); with store_at() or store_root() alone, a Func is
 /// computed where it is stored.
 void complete_levels(const graph::Graph &graph, schedules::Schedule &user);
 

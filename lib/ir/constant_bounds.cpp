@@ -1,6 +1,7 @@
 #include "ir/constant_bounds.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "ir/integer_ops.h"
 #include "ir/intrinsics.h"
@@ -209,7 +210,7 @@ Interval Query::of_call(const Expr &e, int depth) {
         if (!a.has_lo() || !a.has_hi())
             return {0, Interval::plus_infinity};
         int64_t least = a.contains(0) ? 0 : std::min(std::abs(a.lo), std::abs(a.hi));
-        return Interval::between(least, std::max(std::abs(a.lo), std::abs(a.hi)));
+        return {least, std::max(std::abs(a.lo), std::abs(a.hi))};
     }
     if (e->name == intrinsic::absd && e->args[0].type().is_int())
         return {0, Interval::plus_infinity};
@@ -422,8 +423,17 @@ bool may_reach_limits(const Expr &call) {
            call->name == in::saturating_add || call->name == in::saturating_sub;
 }
 
+/// A constant such as the "infinity" of a search for the nearest point.
+bool is_infinity(const Expr &constant) {
+    if (constant->op == Op::FloatImm)  // of which a cast makes an integer
+        return !(std::abs(constant->float_value) <= static_cast<double>(usual_limit(Int(32))));
+    return constant->op == Op::IntImm && has_no_overflow(constant.type()) &&
+           !Interval{-usual_limit(constant.type()), usual_limit(constant.type())}.contains(
+               constant->int_value);
+}
+
 bool is_index(const Expr &e, int *budget) {
-    if (--*budget < 0 || e->op == Op::Load || e->is_param ||
+    if (--*budget < 0 || e->op == Op::Load || e->is_param || is_infinity(e) ||
         (e->op == Op::Call && may_reach_limits(e)))
         return false;
     // Hashes wrap.

@@ -66,18 +66,17 @@ ConstantInterval ConstantInterval::of_type(Type type) {
 }
 
 ConstantInterval operator+(const ConstantInterval &a, const ConstantInterval &b) {
-    return ConstantInterval::between(add_ends(a.lo, b.lo), add_ends(a.hi, b.hi));
+    return {add_ends(a.lo, b.lo), add_ends(a.hi, b.hi)};
 }
 
 ConstantInterval operator-(const ConstantInterval &a, const ConstantInterval &b) {
-    return a + ConstantInterval::between(negate_end(b.hi), negate_end(b.lo));
+    return a + ConstantInterval{negate_end(b.hi), negate_end(b.lo)};
 }
 
 ConstantInterval operator*(const ConstantInterval &a, const ConstantInterval &b) {
     int64_t corners[] = {multiply_ends(a.lo, b.lo), multiply_ends(a.lo, b.hi),
                          multiply_ends(a.hi, b.lo), multiply_ends(a.hi, b.hi)};
-    return ConstantInterval::between(*std::min_element(corners, corners + 4),
-                                     *std::max_element(corners, corners + 4));
+    return {*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4)};
 }
 
 ConstantInterval hull(const ConstantInterval &a, const ConstantInterval &b) {
@@ -112,8 +111,8 @@ void Facts::assume_non_negative(const Linear &sum) {
     int64_t least = -reduced.constant;  // of the terms
     const Linear::Term &first = reduced.terms[0];
     bool flipped = first.coefficient < 0;
-    ConstantInterval bounds = flipped ? ConstantInterval::between(minus_infinity, -least)
-                                      : ConstantInterval::between(least, plus_infinity);
+    ConstantInterval bounds =
+        flipped ? ConstantInterval{minus_infinity, -least} : ConstantInterval{least, plus_infinity};
     if (reduced.terms.size() == 1 && first.atom->op == Op::Variable) {
         bound(first.atom->name, bounds);
         return;

@@ -16,13 +16,15 @@ struct ConstantInterval {
     static constexpr int64_t minus_infinity = INT64_MIN, plus_infinity = INT64_MAX;
     int64_t lo = minus_infinity, hi = plus_infinity;
 
-    static ConstantInterval everything() { return {}; }
+    ConstantInterval() = default;
     /// The values from lo to hi. Because nothing is at least plus infinity, or at most minus
     /// infinity, an end at the opposite extreme of int64 is moved by one.
-    static ConstantInterval between(int64_t lo, int64_t hi) {
-        return {lo == plus_infinity ? lo - 1 : lo, hi == minus_infinity ? hi + 1 : hi};
-    }
-    static ConstantInterval single(int64_t value) { return between(value, value); }
+    ConstantInterval(int64_t first, int64_t last)
+        : lo(first == plus_infinity ? first - 1 : first),
+          hi(last == minus_infinity ? last + 1 : last) {}
+
+    static ConstantInterval everything() { return {}; }
+    static ConstantInterval single(int64_t value) { return {value, value}; }
     /// The range of a lane of the type; unbounded for int32 and int64.
     static ConstantInterval of_type(Type type);
 

@@ -245,7 +245,7 @@ ConstantInterval integer_op_range(const Expr &call, const std::vector<ConstantIn
     auto end = [](WideInt value) {
         return static_cast<int64_t>(std::min<WideInt>(value, ConstantInterval::plus_infinity));
     };
-    return ConstantInterval::between(end(range.least), end(range.most));
+    return {end(range.least), end(range.most)};
 }
 
 }  // namespace Pipe::ir

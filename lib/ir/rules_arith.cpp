@@ -73,8 +73,10 @@ Expr strip_likely(const Expr &e) {
 }
 
 bool has_data(const Linear &sum) {
-    return !std::all_of(sum.terms.begin(), sum.terms.end(),
-                        [](const Linear::Term &t) { return is_index(t.atom); });
+    const int64_t limit = usual_limit(sum.type);
+    return !std::all_of(sum.terms.begin(), sum.terms.end(), [&](const Linear::Term &t) {
+        return is_index(t.atom) && -limit <= t.coefficient && t.coefficient <= limit;
+    });
 }
 
 ConstantInterval Rules::bounds(const Expr &e) const {
@@ -254,20 +256,19 @@ Expr Rules::divide(const Expr &a, const Expr &b) {
 }
 
 /// Bounds of the sum. Ends that the facts do not know are computed from the terms: data, and a product of
-/// indices, may be any number of its type; indices are taken to stay below 1/256 of the largest one.
+/// indices, may be any number of its type.
 ConstantInterval Rules::usual_bounds(const Linear &sum) const {
     const Type type = sum.type.element_of();
-    const int64_t usual = type.max_int() >> 8;
-    const Interval index{-usual, usual};
-    const auto data = Interval::between(type.min_int(), type.max_int());
+    const Interval index{-usual_limit(type), usual_limit(type)};
+    const Interval data{type.min_int(), type.max_int()};
     const Interval known = constant_bounds(sum, facts_);
     if (known.has_lo() && known.has_hi())
         return known;
     Interval usually = Interval::single(sum.constant);
     for (const Linear::Term &t : sum.terms) {
         const bool is_small = is_index(t.atom) && t.atom->op != Op::Mul;
-        usually = usually +
-                  or_else(bounds(t.atom), is_small ? index : data) * Interval::single(t.coefficient);
+        usually = usually + or_else(bounds(t.atom), is_small ? index : data) *
+                                Interval::single(t.coefficient);
     }
     return or_else(known, usually);
 }
@@ -279,8 +280,7 @@ bool Rules::fits(const Linear &sum, int64_t factor) const {
         return true;
     const Type type = sum.type.element_of();
     const Interval range = usual_bounds(sum) * Interval::single(factor);
-    return range.has_lo() && range.has_hi() &&
-           range.within(Interval::between(type.min_int(), type.max_int()));
+    return range.has_lo() && range.has_hi() && range.within({type.min_int(), type.max_int()});
 }
 
 /// Removes multiples of the divisor from the dividend.

@@ -26,6 +26,12 @@ bool is_negation_of(const Expr &a, const Expr &b) {
     return a->op == Op::Not && equal(a->args[0], b);
 }
 
+/// A constant that may overflow if an index is added to it.
+bool is_far(int64_t constant, Type type) {
+    const int64_t far = int64_t{1} << (type.bits() - 2);
+    return constant >= far || constant <= -far;
+}
+
 /// The sum that is >= 0 if and only if the comparison `<` or `<=` of scalars holds.
 bool as_non_negative(const Expr &e, Linear *sum) {
     if ((e->op != Op::LT && e->op != Op::LE) || !has_no_overflow(e->args[0].type()))
@@ -116,7 +122,8 @@ Expr Rules::min_max_of_sums(Op op, const Expr &a, const Expr &b) {
             common.terms.push_back(t);
     if (common.constant == 0 && common.terms.empty())
         return Expr();
-    if (!x.add(common, -1) || !y.add(common, -1))
+    if (!x.add(common, -1) || !y.add(common, -1) || is_far(x.constant, a.type()) ||
+        is_far(y.constant, a.type()))
         return Expr();
     Expr p = sum(x), q = sum(y);
     if (!p.defined() || !q.defined())
@@ -189,9 +196,8 @@ Expr Rules::compare_sums(Op op, const Expr &a, const Expr &b) {
         return plain;
     // Indices stay far from the limits of int32, data does not: old + 4 may overflow where new - 4
     // < old does not. Nor do constants: x - 2147483647 < y - z may be right where z < y - x + 2147483647 overflows.
-    const int64_t far = int64_t(1) << (a.type().bits() - 2);
-    const bool is_far = difference.constant >= far || difference.constant <= -far;
-    if (difference.terms.size() > 1 && (is_far || has_data(difference)))
+    if (difference.terms.size() > 1 &&
+        (is_far(difference.constant, a.type()) || has_data(difference)))
         return plain;
     if (lanes > 1) {
         Expr e = sum(difference);

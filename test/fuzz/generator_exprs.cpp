@@ -186,6 +186,12 @@ Value Generator::leaf(Type type, bool discrete) {
 Value Generator::some_condition() {
     Value a = leaf(Int(32), true);
     Value b = c_.chance(50) ? constant(Int(32), c_.between(0, 20)) : leaf(Int(32), true);
+    if (c_.chance(8)) {  // the end of the type as infinity, which nothing may be added to
+        const Value infinity = constant(Int(32), c_.chance(50) ? -INT32_MAX : INT32_MAX);
+        a = choose(condition(a, b, c_), leaf(Int(32), true), infinity);
+        b = add(b, constant(Int(32), c_.between(-3, 3)), c_);
+        b = add(b, leaf(Int(32), true), c_);
+    }
     return condition(a, b, c_);
 }
 

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "ir/intrinsics.h"
+#include "ir/linear.h"
 
 using namespace Pipe;
 using namespace Pipe::ir;
@@ -52,7 +53,33 @@ Expr RandomExpr::leaf(Type type) {
     }
     if (type.is_float())
         return make_float(type, below(2) ? below(9) - 4 : (below(2000) - 1000) / 64.0);
-    return type.is_bool() ? Expr(below(2) == 0) : make_int(type, integer(type));
+    if (type.is_bool())
+        return Expr(below(2) == 0);
+    const bool is_far = type.bits() >= 32 && below(12) == 0;
+    return make_int(type, is_far ? far_integer(type) : integer(type));
+}
+
+/// A value or infinity.
+Expr RandomExpr::perhaps_far(Type type, int depth) {
+    const Expr far = make_broadcast(make_int(type.element_of(), far_integer(type.element_of())),
+                                    type.lanes()),
+               near = make(type, depth);
+    switch (below(3)) {
+    case 0:
+        return make_binary(Op::Min, near, far);
+    case 1:
+        return make_binary(Op::Max, near, far);
+    default:
+        return make_select(boolean(Bool(type.lanes()), depth), near, far);
+    }
+}
+
+/// What stands for infinity.
+int64_t RandomExpr::far_integer(Type type) {
+    const int64_t most = type.max_int(), least = type.min_int();
+    const int64_t some[] = {most,     least,     most - 1, least + 1,
+                            most / 2, least / 2, most / 3, 1 << 30};
+    return some[below(std::size(some))];
 }
 
 Expr RandomExpr::boolean(Type type, int depth) {
@@ -71,6 +98,9 @@ Expr RandomExpr::boolean(Type type, int depth) {
         if (operand.is_bool())
             operand = Int(32);
         Op op = static_cast<Op>(static_cast<int>(Op::EQ) + below(6));
+        if (has_no_overflow(operand) && below(6) == 0)
+            return make_binary(op, perhaps_far(operand, depth - 1),
+                               make_binary(Op::Sub, make(operand, depth - 1), make(operand, 0)));
         return make_binary(op, make(operand, depth - 1), make(operand, depth - 1));
     }
     }

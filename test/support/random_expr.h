@@ -24,6 +24,8 @@ class RandomExpr {
     Pipe::Expr boolean(Pipe::Type type, int depth);
     Pipe::Expr vector(Pipe::Type type, int depth);
     int64_t integer(Pipe::Type type);
+    int64_t far_integer(Pipe::Type type);
+    Pipe::Expr perhaps_far(Pipe::Type type, int depth);
     int64_t any_integer(Pipe::Type type);
     /// One of those of <pipe/fixed_point.h>.
     Pipe::Expr integer_operation(Pipe::Type type, int depth);

@@ -34,8 +34,7 @@ void UniformScope::learn_let(const std::string &name, const Expr &value) {
 void UniformScope::learn_loop(const std::string &name, const Expr &min, const Expr &extent) {
     const Expr last = simplify(sub(add(min, extent), make_int(min.type(), 1)));
     const ConstantInterval low = constant(min), high = constant(last);
-    learn(name,
-          {{interval(min).min, interval(last).max}, ConstantInterval::between(low.lo, high.hi)});
+    learn(name, {{interval(min).min, interval(last).max}, ConstantInterval{low.lo, high.hi}});
 }
 
 void UniformScope::inside(const Stmt &s, const std::function<void(const Stmt &)> &visit) {

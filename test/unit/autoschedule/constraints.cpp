@@ -89,6 +89,31 @@ TEST_CASE("What reads a Func between its level and the Func of that loop is comp
     CHECK(r.schedule[id(frozen, "det")].compute.inlined());
 }
 
+// The Tuple can read f nowhere: f is legal in loops of g because the element of the Tuple that needs f is not used.
+TEST_CASE("What reads a Func outside of the loops of its level is inlined") {
+    Func f("f"), g("g"), pair("pair"), next("next"), other("other"), out("out");
+    Var x("x"), y("y");
+    f(x, y) = x * y;
+    pair(x, y) = Tuple(f(x, y) + f(x + 1, y), x + y);
+    next(x, y) = Tuple(pair(x, y)[0] + pair(x, y + 1)[0], pair(x, y)[1] + pair(x, y + 1)[1]);
+    other(x, y) = next(x, y)[1] + next(x + 1, y)[1];
+    bool reads = false;
+    SECTION("g does not read it") {}
+    SECTION("g reads it") {
+        reads = true;
+    }
+    g(x, y) = reads ? f(x, y) + f(x, y + 1) : x - y;
+    out(x, y) = g(x, y) + g(x + 1, y) + other(x, y) + other(x, y + 1);
+    g.compute_root();
+    f.compute_at(g, x);
+    const language::Frozen frozen = language::freeze({out});
+    const Result result = schedule_keeping(frozen, {{{{0, 400}, {0, 300}}}, {}, {}}, {"f", "g"});
+    CHECK(result.schedule[id(frozen, "pair")].compute.inlined());
+    CHECK(result.schedule[id(frozen, "next")].compute.inlined());
+    const schedules::Schedule fallback = autoschedule::at_root(frozen.graph, frozen.schedule);
+    graph::check(graph::inline_funcs(frozen.graph, fallback), fallback);
+}
+
 TEST_CASE("A store level without a compute level: computed where it is stored") {
     Blur p;
     RDom r(0, 2);

@@ -6,6 +6,8 @@
 
 #include "ir/constant_bounds.h"
 #include "ir/intrinsics.h"
+#include "ir/print.h"
+#include "ir/simplify.h"
 
 using namespace Pipe;
 using namespace Pipe::ir;
@@ -26,7 +28,7 @@ std::vector<Interval> intervals() {
     for (int64_t lo : ends)
         for (int64_t hi : ends)
             if (lo <= hi)
-                all.push_back(Interval::between(lo, hi));
+                all.push_back(Interval{lo, hi});
     return all;
 }
 
@@ -70,4 +72,17 @@ TEST_CASE("a saturated int64 that is subtracted leaves the bounds right") {
         auto result = static_cast<int64_t>(Wide{5} - value - INT64_MIN);
         CHECK(constant_bounds(e, facts).contains(result));
     }
+}
+
+TEST_CASE("a variable that is known to be the largest int64 may be less than a uint64") {
+    Facts facts;
+    facts.bound("x", {INT64_MAX, INT64_MAX});
+    facts.bound("y", {INT64_MIN, INT64_MIN});
+    const Expr x = make_variable(Int(64), "x"), y = make_variable(Int(64), "y"),
+               large = make_variable(UInt(64), "large");
+    const Expr less = make_binary(Op::LT, make_cast(UInt(64), x), large);
+    CHECK(to_string(simplify(less, facts)) == to_string(less));
+    CHECK(constant_bounds(x, facts).contains(INT64_MAX));
+    CHECK(constant_bounds(y, facts).contains(INT64_MIN));
+    CHECK(constant_bounds(make_binary(Op::Max, x, y), facts).contains(INT64_MAX));
 }

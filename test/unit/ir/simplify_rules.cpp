@@ -349,6 +349,36 @@ TEST_CASE("a comparison keeps a constant near the limits of its type where it is
     CHECK(to_string(simplify(x + c(5) < far)) == "x < 2147483642");
 }
 
+TEST_CASE("nothing is added to what may be a constant near the limits of its type", "[simplify]") {
+    const Expr none = make_select(x == c(3), x, c(INT32_MAX));
+    CHECK(to_string(simplify(none < y - z)) == to_string(none < y - z));
+    CHECK(to_string(simplify(min(x, c(INT32_MIN) / c(2)) < y - z)) ==
+          "min(x, -1073741824) < y - z");
+    CHECK(to_string(simplify(x * c(100000000) < y - z)) == "x * 100000000 < y - z");
+    CHECK(to_string(simplify(make_select(x == c(3), x, c(10000)) < y - z)) ==
+          "z + select(x == 3, x, 10000) < y");
+    // of a float: the cast of an index that is scaled
+    const auto scaled = [&](double factor) {
+        return make_cast(
+            Int(32), make_binary(Op::Mul, make_cast(Float(64), x), make_float(Float(64), factor)));
+    };
+    CHECK(to_string(simplify(scaled(2e8) < y - z)).ends_with("< y - z"));
+    CHECK(to_string(simplify(scaled(0.5) < y - z)).starts_with("z + "));
+    // min(x + far, y - 1) is not min(x, y - (far + 1)) + far, which overflows for y < 0.
+    const Expr far = c(INT32_MAX);
+    for (const Expr &sums :
+         {min(x + far, y - c(1)), max(z + x + far, z + y), min(x - far, y + c(2))}) {
+        const Expr simple = simplify(sums);
+        INFO(to_string(simple));
+        for (int at : {-2, -1, 0, 1, 2}) {
+            const test::Environment values{
+                {"x", {test::Value{0}}}, {"y", {test::Value{at}}}, {"z", {test::Value{0}}}};
+            CHECK((*test::evaluate_wrapping(simple, values))[0].i ==
+                  (*test::evaluate(sums, values))[0].i);
+        }
+    }
+}
+
 TEST_CASE("a dividend that does not fit its type is not split", "[simplify]") {
     // x % 16 is x - 48144 * 16 here: products of the two terms with 97193 overflow.
     const int at = 48144 * 16;
