@@ -30,8 +30,8 @@ struct Cost {
 
 /// The compute level of a member of a group.
 enum class Level : uint8_t {
-    Tile,  ///< whole, once per tile (overlapped tiles)
-    Row,   ///< once per step of the row loop inside the tile, keeping shared rows (sliding window)
+    Tile,   ///< whole, once per tile (overlapped tiles)
+    Row,    ///< once per step of the row loop inside the tile, keeping shared rows (sliding window)
     Block,  ///< once per register block of the output, which takes its sums from registers; kernels: for all points
             ///< of a thread at once, each in a register of its own
     Thread,  ///< kernels: once per thread
@@ -80,7 +80,8 @@ struct Plan {
     bool parallel = false;         ///< the outermost of these loops
     bool streams = false;          ///< the output uses non-temporal stores
     std::vector<int64_t> threads;  ///< kernels: per dimension of the output; empty: for the CPU
-    std::vector<std::vector<int>> follows;  ///< kernels: per member and its dimensions: that of the output; -1: none
+    std::vector<std::vector<int>>
+        follows;  ///< kernels: per member and its dimensions: that of the output; -1: none
     Cost cost;
 
     int output() const { return members[0]; }

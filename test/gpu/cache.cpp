@@ -72,7 +72,7 @@ TEST_CASE("folders that cannot be used are no errors", "[gpu]") {
         CHECK(read_cached("a").empty());
     }
     folder.write("file", "");
-    for (const std::string path :
+    for (const std::string &path :
          {folder / "file", folder / "file/below", std::string("/proc/none/cache")}) {
         SetVariable where("PIPE_GPU_CACHE", path);
         write_cached("a", "x");

@@ -130,7 +130,35 @@ TEST_CASE("gpu autoschedule: a scan along columns", "[gpu]") {
     scan(p.x, p.y) = p.in(p.x, p.y);
     scan(p.x, r) += scan(p.x, r - 1);
     p.out(p.x, p.y) = scan(p.x, p.y) * 0.5f;
+    CHECK(p.check() >= 1);
+}
+
+TEST_CASE("gpu autoschedule: a scatter to cells of its own", "[gpu]") {
+    Chosen p;
+    Func cells("cells");
+    RDom r(0, 56, 0, 40);
+    cells(p.x, p.y, p.c) = 0.0f;
+    cells(r.x / 4 + 1, r.y / 8, cast<int>(p.in(r.x, r.y)) % 3) += p.in(r.x, r.y);
+    p.out(p.x, p.y) = cells(p.x / 8, p.y / 16, 1);
     CHECK(p.check() >= 2);
+}
+
+TEST_CASE("gpu autoschedule: a product keeps its sums in registers", "[gpu]") {
+    Chosen p;
+    Func product("product");
+    RDom k(0, width);
+    product(p.x, p.y) += p.in(k, p.y) * p.in(p.x, k % height);
+    p.out(p.x, p.y) = product(p.x, p.y) + 1.0f;
+    CHECK(p.check() == 1);
+}
+
+TEST_CASE("gpu autoschedule: channels share what is computed once", "[gpu]") {
+    Chosen p;
+    Func gray("gray"), color("color");
+    gray(p.x, p.y) = p.clamped(p.x - 1, p.y) + p.clamped(p.x + 1, p.y);
+    color(p.x, p.y, p.c) = gray(p.x, p.y - 1) * cast<float>(p.c + 1) + gray(p.x, p.y + 1);
+    p.out(p.x, p.y) = color(p.x, p.y, 0) + color(p.x, p.y, 1) + color(p.x, p.y, 2);
+    CHECK(p.check() == 1);
 }
 
 TEST_CASE("gpu autoschedule: interleaved channels and four dimensions", "[gpu]") {

@@ -217,3 +217,20 @@ TEST_CASE("a kernel uses a mask that the host computes", "[schedules]") {
         check(out, {6, 21});
     }
 }
+
+TEST_CASE("loads stand before divisions, which are branches for ptxas", "[schedules]") {
+    const Target target("host-cuda-cuda_capability_80");
+    ImageParam in(Float(32), 2, "in");
+    Func sums("sums"), out("out");
+    sums(x, y) = (in(x, y) + in(x + 1, y)) / 3.0f;
+    out(x, y) = (sums(x, y) + sums(x, y + 1)) / 3.0f;
+    out.split(y, yo, yi, 4).reorder(yi, x, yo).unroll(yi).gpu_tile(x, xo, xi, 32);
+    sums.compute_at(out, xi).unroll(y);
+    const auto compiled = driver::checked(Pipeline(out).compiler()).compile_for({out}, target);
+    const std::string ptx = codegen::ptx(compiled->program(), target);
+    const size_t division = ptx.find("div.rn.f32");
+    REQUIRE(division != std::string::npos);
+    const size_t loads = ptx.find("ld.global");
+    REQUIRE(loads != std::string::npos);
+    CHECK(ptx.rfind("ld.global") < division);
+}

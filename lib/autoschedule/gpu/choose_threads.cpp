@@ -4,6 +4,7 @@
 
 #include "graph/extern_stage.h"
 #include "graph/reduction.h"
+#include "ir/equal.h"
 #include "ir/extern_functions.h"
 #include "ir/visit.h"
 
@@ -47,9 +48,24 @@ Expr without_constant(Expr e) {
     return e;
 }
 
+/// Whether an update reads other elements of its Func than the one that it stores, as a scan does.
+bool reads_elsewhere(const graph::FuncNode &func, const graph::Stage &stage) {
+    const graph::IsSelf is_self = graph::calls_of(func.id);
+    auto is_other = [&](const ExprNode &n) {
+        return is_self(n) &&
+               !std::equal(n.args.begin(), n.args.end(), stage.args.begin(), stage.args.end(),
+                           [](const Expr &a, const Expr &b) { return equal(a, b); });
+    };
+    return std::any_of(stage.values.begin(), stage.values.end(),
+                       [&](const Expr &e) { return contains(e, is_other); });
+}
+
 /// Of the coordinates of a scatter, those that are `r` or `r / n`.
-std::vector<Cells> cells_of(const graph::Stage &stage, const StageCost &cost) {
+std::vector<Cells> cells_of(const graph::FuncNode &func, const graph::Stage &stage,
+                            const StageCost &cost) {
     std::vector<Cells> all;
+    if (reads_elsewhere(func, stage))
+        return all;
     for (const Expr &arg : stage.args) {
         Expr e = without_constant(arg);
         int64_t size = 1, min = 0;
@@ -59,10 +75,10 @@ std::vector<Cells> cells_of(const graph::Stage &stage, const StageCost &cost) {
             const graph::ReductionVar &r = stage.rvars[k];
             const bool is_first = std::none_of(all.begin(), all.end(),
                                                [&](const Cells &c) { return c.rvar == r.name; });
-            if (e->op == Op::Variable && e->name == r.name && is_first && as_const_int(r.min, &min) &&
-                min % size == 0)
-                all.push_back({r.name, size,
-                               static_cast<double>((cost.rvars[k] + size - 1) / size)});
+            if (e->op == Op::Variable && e->name == r.name && is_first &&
+                as_const_int(r.min, &min) && min % size == 0)
+                all.push_back(
+                    {r.name, size, static_cast<double>((cost.rvars[k] + size - 1) / size)});
         }
     }
     return all;
@@ -71,14 +87,14 @@ std::vector<Cells> cells_of(const graph::Stage &stage, const StageCost &cost) {
 /// Chooses what the threads of an update run over. False where they would be too few for a kernel.
 bool find_threads(const graph::FuncNode &func, size_t s, const Node &node, const Machine &machine,
                   StageCost &stage) {
-    constexpr double enough = 64, few_steps = 256;
+    constexpr double enough = 32, few_steps = 256;
     double points = 1, cells = 1;
     for (size_t d = 0; d < stage.loops_over.size(); d++)
         if (stage.loops_over[d])
             points *= static_cast<double>(node.extents[d]);
     if (s == 0 || stage.rvars.empty() || points >= enough)
         return true;
-    stage.cells = cells_of(func.stages[s], stage);
+    stage.cells = cells_of(func, func.stages[s], stage);
     for (const Cells &c : stage.cells)
         cells *= c.count;
     if (cells * points >= enough)
@@ -95,8 +111,7 @@ bool is_on_host(Node &node, const graph::FuncNode &func, const schedules::FuncSc
     if (schedule.async || schedule.memoize)
         return true;
     for (size_t s = 0; s < func.stages.size(); s++)
-        if (calls_host(func.stages[s]) ||
-            !find_threads(func, s, node, machine, node.stages[s]))
+        if (calls_host(func.stages[s]) || !find_threads(func, s, node, machine, node.stages[s]))
             return true;
     return false;
 }

@@ -21,7 +21,7 @@ struct GPU {
     int64_t shared_bytes_block = 163 << 10;  ///< of one
     int64_t l2_bytes = 40 << 20;             ///< of the GPU
     double dram_bytes_per_ns = 1555, l2_bytes_per_ns = 4500;
-    double launch_ns = 3000;
+    double launch_ns = 2000;
 };
 
 /// The GPU that the target names by its capability; of several, a typical one: sm_75 T4, sm_80 A100, sm_86 A10, sm_89 L4,

@@ -98,6 +98,17 @@ class KernelLoops {
         }
         blocks_.push_back(gpu(cell, LoopKind::GPUBlock, true));
     }
+    /// Of long reductions, several iterations at a time: a thread waits for their loads together. Not where tails are
+    /// guarded, because ptxas moves no load above a branch.
+    void unroll_reduction(const std::vector<int64_t> &extents) {
+        constexpr int64_t at_once = 4, few = 8;
+        if (reductions_.empty() || extents.empty() || extents[0] < few)
+            return;
+        auto [outer, inner] = split(reductions_[0], "_o", "_u", at_once);
+        reductions_[0] = outer;
+        unrolled_reduction_ = inner;
+    }
+
     void finish() {
         while (blocks_.size() > most_block_loops)
             fuse_outermost_blocks();
@@ -105,6 +116,8 @@ class KernelLoops {
         std::vector<Dim> dims = points_;
         if (!reductions_.empty())
             append(dims, columns_);
+        if (!unrolled_reduction_.empty())
+            dims.push_back({unrolled_reduction_, LoopKind::Unrolled, true});
         for (const std::string &r : reductions_)
             dims.push_back({r, LoopKind::Serial, true});
         append(dims, in_thread_);
@@ -148,6 +161,7 @@ class KernelLoops {
     NewLoops loops_;
     std::vector<Dim> points_, in_thread_, columns_, threads_, blocks_;  ///< innermost first
     std::vector<std::string> reductions_;                               ///< of each thread
+    std::string unrolled_reduction_;                                    ///< inside of them; or ""
 };
 
 struct KernelLevels {
@@ -162,8 +176,8 @@ LoopLevel level_at(FuncId func, const std::string &var) {
 void add_points(const Plan &plan, const Node &node, const FuncNode &func, size_t s,
                 KernelLoops &loops) {
     const std::vector<bool> &loops_over = node.stages[s].loops_over;
-    const Block b = block_of_stage(block_of(node.extents, plan.tile, plan.threads), node.extents,
-                                   loops_over);
+    const Block b =
+        block_of_stage(block_of(node.extents, plan.tile, plan.threads), node.extents, loops_over);
     for (size_t d = 0; d < node.extents.size(); d++) {
         if (!loops_over[d])
             continue;
@@ -188,8 +202,7 @@ KernelLevels apply_stage(const Plan &plan, const Node &node, const FuncNode &fun
             loops.add_cells(stage.cells[i], i == 0 ? 32 : i == 1 ? 4 : 1);
         for (size_t d = 0; d < node.extents.size(); d++)
             if (stage.loops_over[d])
-                loops.add_in_thread(func.args[d], node.extents[d],
-                                    node.extents[d] <= most_at_once);
+                loops.add_in_thread(func.args[d], node.extents[d], node.extents[d] <= most_at_once);
         break;
     case Threads::Points:
         add_points(plan, node, func, s, loops);
@@ -232,8 +245,8 @@ void apply_member(StageSchedule &schedule, const FuncNode &func, int64_t rows) {
 
 /// A stage of a member of a block of which each thread computes the points that it reads itself: its loops are those of
 /// the output.
-void apply_own_points(const Plan &plan, size_t m, const Node &output, StageSchedule &schedule,
-                      const FuncNode &func) {
+void apply_own_points(const Plan &plan, size_t m, const Node &output, const StageCost &stage,
+                      StageSchedule &schedule, const FuncNode &func) {
     const std::vector<size_t> threads = thread_dimensions(output.extents);
     KernelLoops loops(func, schedule);
     for (size_t d = 0; d < func.args.size(); d++) {
@@ -245,6 +258,7 @@ void apply_own_points(const Plan &plan, size_t m, const Node &output, StageSched
             loops.add_threads(func.args[d], plan.tile[*of], plan.threads[*of],
                               of == threads.begin());
     }
+    loops.unroll_reduction(stage.rvars);
     loops.finish();
 }
 
@@ -282,13 +296,14 @@ void apply_kernel(const Plan &plan, const StageGraph &nodes, const graph::Graph 
         FuncSchedule &member = schedule[node.id];
         const bool in_thread = plan.levels[m] == Level::Thread;
         member.compute = member.store = in_thread ? levels.thread : levels.block;
-        for (StageSchedule &stage : member.stages) {
+        for (size_t i = 0; i < member.stages.size(); i++) {
+            StageSchedule &stage = member.stages[i];
             if (stage.touched)
                 continue;
             if (in_thread)
                 apply_member_of_thread(stage);
             else if (plan.levels[m] == Level::Block)
-                apply_own_points(plan, m, output, stage, graph[node.id]);
+                apply_own_points(plan, m, output, node.stages[i], stage, graph[node.id]);
             else
                 apply_member(stage, graph[node.id], plan.rows[m].count);
         }

@@ -19,8 +19,9 @@ struct KernelWork {
     double shared_loads = 0;  ///< and stores, of 4 bytes, of all threads
     double global_loads =
         0;             ///< and stores: lines of the first cache, 128 bytes, that warps access
-    double waits = 1;     ///< loads from global memory that wait for each other
+    double waits = 1;  ///< loads from global memory that wait for each other
     double barriers = 0;
+    double iterations = 0;  ///< of reductions, whose loads a thread waits for
 
     // Of the kernel, in bytes.
     double dram_bytes = 0;  ///< what is read and written once

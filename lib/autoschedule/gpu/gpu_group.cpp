@@ -93,10 +93,9 @@ class KernelChoice {
 /// Within a kernel, the threads of a block run along the first dimension of each stage. Of a dimension without a loop, the
 /// block computes all.
 bool may_be_member(const Node &node) {
-    return std::all_of(node.stages.begin(), node.stages.end(),
-                       [](const StageCost &stage) {
-                           return stage.loops_over[0] && stage.threads == Threads::Points;
-                       });
+    return std::all_of(node.stages.begin(), node.stages.end(), [](const StageCost &stage) {
+        return stage.loops_over[0] && stage.threads == Threads::Points;
+    });
 }
 
 }  // namespace

@@ -15,8 +15,10 @@ namespace {
 constexpr double sector = 32, line = 128;  // bytes
 /// Of the threads of a warp that load at coordinates that depend on data, those whose elements lie in lines of their own.
 constexpr double apart = 0.25;
-/// Registers of a thread, which nobody knows before ptxas: of a stencil, and per value that a thread keeps.
-constexpr double registers_base = 28, registers_per_value = 1.5;
+/// Registers of a thread, which nobody knows before ptxas: of a stencil, and per value that a thread keeps; and of sums,
+/// whose operands have addresses of 64 bits.
+constexpr double registers_base = 28, registers_per_value = 2;
+constexpr double registers_of_sums = 64, registers_per_sum = 1;
 /// Instructions of a load or store besides itself, and of a step of a loop over the elements of a member.
 constexpr double access_instructions = 1.5, step_instructions = 10;
 /// Values of 4 bytes that the threads keep: more do not fit their registers.
@@ -33,6 +35,12 @@ double width_in(const Coordinate &c, const std::vector<int64_t> &tile) {
     if (!c.distance.bounded())
         return most;
     return std::min(most, width_of(c, c.iterator < 0 ? 1 : tile[static_cast<size_t>(c.iterator)]));
+}
+
+/// Of f(x / 2), the element that a point needs among several that its thread keeps depends on where the tile begins: it is
+/// not known which register that is.
+bool is_between_points(const Coordinate &c, const std::vector<int64_t> &tile) {
+    return c.den > 1 && width_in(c, tile) > 1;
 }
 
 bool depends_on_data(const Coordinate &c) {
@@ -227,7 +235,7 @@ bool KernelModel::is_legal(const BlockTiles &b, const std::vector<Level> &levels
             if (reads(r, m) && levels[r] != Level::Thread && levels[r] != levels[m])
                 return false;
         for (const Coordinate &c : alignment_.region[m])
-            if (!c.distance.bounded())
+            if (!c.distance.bounded() || is_between_points(c, b.at_once))
                 return false;
         all += kept(m, levels[m], b);
     }
@@ -271,9 +279,10 @@ void KernelModel::steps_of_tile(size_t m, size_t stage, const BlockTiles &b, Ste
     for (size_t d = 0; d < widths.size(); d++) {
         if (!loops_over[d])
             continue;
-        const double threads = loops == 0 && b.block.x   ? static_cast<double>(b.block.threads[*b.block.x])
-                               : loops == 1 && b.block.y ? static_cast<double>(b.block.threads[*b.block.y])
-                                                   : 1;
+        const double threads =
+            loops == 0 && b.block.x   ? static_cast<double>(b.block.threads[*b.block.x])
+            : loops == 1 && b.block.y ? static_cast<double>(b.block.threads[*b.block.y])
+                                      : 1;
         if (loops == 1)
             steps.points[d] = rows_of_member(m, b);
         steps.passes *= std::ceil(widths[d] / (threads * static_cast<double>(steps.points[d])));
@@ -304,7 +313,8 @@ int KernelModel::lane_dim(size_t m, Level level, const BlockTiles &b) const {
     return -1;
 }
 
-std::optional<Cost> KernelModel::evaluate(const BlockTiles &b, const std::vector<Level> &levels) const {
+std::optional<Cost> KernelModel::evaluate(const BlockTiles &b,
+                                          const std::vector<Level> &levels) const {
     const KernelWork group = work_of_group(b, levels);
     if (group.shared_bytes > static_cast<double>(gpu_.shared_bytes_block))
         return std::nullopt;
@@ -326,6 +336,8 @@ KernelWork KernelModel::work_of_group(const BlockTiles &b, const std::vector<Lev
     work.blocks = b.block.blocks(extents());
     work.threads = b.block.thread_count();
     double values = 0;
+    // The output takes what such members keep, and keeps nothing besides.
+    const bool takes_sums = std::find(levels.begin(), levels.end(), Level::Block) != levels.end();
     for (size_t m = 0; m < size(); m++) {
         const bool in_tile = m > 0 && levels[m] == Level::Tile;
         work.waits += in_tile ? 1 : 0;
@@ -334,11 +346,12 @@ KernelWork KernelModel::work_of_group(const BlockTiles &b, const std::vector<Lev
         if (in_tile) {
             work.shared_bytes += points_of(m, b.whole) * node(m).bytes;
             work.barriers += static_cast<double>(node(m).stages.size());
-        } else {
+        } else if (m > 0 || !takes_sums) {
             values += kept(m, levels[m], b);
         }
     }
-    work.registers = std::min(255.0, registers_base + registers_per_value * values);
+    work.registers = takes_sums ? registers_of_sums + registers_per_sum * values
+                                : std::min(255.0, registers_base + registers_per_value * values);
     work.dram_bytes = work.l2_bytes = node(0).points() * node(0).bytes;
     if (!node(0).has_updates())
         add_traffic(b, work);
@@ -358,8 +371,7 @@ KernelWork KernelModel::work_of_update(size_t stage, const Block &output) const 
     work.blocks = block.blocks(looped);
     work.threads = block.thread_count();
     add_stage(0, stage, b, {Level::Block}, work);
-    work.registers =
-        std::min(255.0, registers_base + registers_per_value * kept(0, Level::Block, b));
+    work.registers = registers_of_sums + registers_per_sum * kept(0, Level::Block, b);
     work.dram_bytes = work.l2_bytes = 2 * node(0).points() * node(0).bytes;
     add_traffic(b, work);
     if (cost.threads != Threads::Points)
@@ -396,10 +408,10 @@ void KernelModel::add_stage(size_t m, size_t stage, const BlockTiles &b,
         for (const Coordinate &c : window.hull.coords) {
             const bool in_columns =
                 c.distance.bounded() && c.iterator >= 0 && c.iterator == steps.columns;
-            touched *= in_columns ? static_cast<double>(
-                                        steps.points[static_cast<size_t>(c.iterator)]) *
-                                        width_of(c, 1)
-                                  : width_in(c, steps.points);
+            touched *= in_columns
+                           ? static_cast<double>(steps.points[static_cast<size_t>(c.iterator)]) *
+                                 width_of(c, 1)
+                           : width_in(c, steps.points);
         }
         const double loads = std::min(window.loads * points, touched);
         const int producer = member(static_cast<int>(window.hull.func));
@@ -427,6 +439,8 @@ void KernelModel::add_stage(size_t m, size_t stage, const BlockTiles &b,
     work.global_loads += times / warp * lines;
     if (in_tile && global > 0)
         work.waits += steps.passes - 1;
+    if (global > 0)
+        work.iterations += steps.passes * (node(m).stages[stage].repeats - 1);
 }
 
 /// Bytes of an external buffer that a block loads, in whole sectors.
@@ -437,7 +451,8 @@ double KernelModel::bytes_of_tile(const External &e, const BlockTiles &b) const 
         double bytes = e.bytes, loads = w.loads;
         for (size_t d = 0; d < w.hull.coords.size(); d++) {
             const double width = width_in(w.hull.coords[d], tile);
-            bytes *= d == 0 ? (std::ceil(width * e.bytes / sector) + 0.5) * sector / e.bytes : width;
+            bytes *=
+                d == 0 ? (std::ceil(width * e.bytes / sector) + 0.5) * sector / e.bytes : width;
         }
         for (int64_t t : tile)
             loads *= static_cast<double>(t);
@@ -456,7 +471,8 @@ void KernelModel::add_traffic(const BlockTiles &b, KernelWork &work) const {
     }
 }
 
-Plan KernelModel::plan(const BlockTiles &b, const std::vector<Level> &levels, const Cost &cost) const {
+Plan KernelModel::plan(const BlockTiles &b, const std::vector<Level> &levels,
+                       const Cost &cost) const {
     Plan plan;
     plan.members = nodes_;
     plan.cost = cost;

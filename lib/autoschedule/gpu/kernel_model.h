@@ -50,8 +50,9 @@ class KernelModel {
     };
     /// A buffer that the group reads.
     struct External {
-        std::vector<Window> windows;       ///< as functions of the output's tile; loads: for each of its points
-        double bytes = 1, size = 0;        ///< of an element, and of all that is read
+        std::vector<Window>
+            windows;  ///< as functions of the output's tile; loads: for each of its points
+        double bytes = 1, size = 0;  ///< of an element, and of all that is read
         bool in_l2 = false;
     };
     /// How the threads of a block go through a stage.
@@ -94,7 +95,8 @@ class KernelModel {
     poly::Alignment alignment_;
     std::vector<External> externals_;
     std::vector<std::vector<StageWork>> work_;  ///< per member and stage
-    std::vector<std::vector<bool>> is_whole_;   ///< dimensions that an update has no loop over: each tile has all
+    std::vector<std::vector<bool>>
+        is_whole_;  ///< dimensions that an update has no loop over: each tile has all
 };
 
 }  // namespace Pipe::autoschedule

@@ -56,8 +56,8 @@ class Tail {
             if (!made || !behind_.count(made))
                 continue;
             if (depth == deepest || made == &division_ || made->mayReadOrWriteMemory() ||
-                becomes_a_branch(*made) || !llvm::isa<llvm::GetElementPtrInst, llvm::CastInst,
-                                                       llvm::BinaryOperator>(made) ||
+                becomes_a_branch(*made) ||
+                !llvm::isa<llvm::GetElementPtrInst, llvm::CastInst, llvm::BinaryOperator>(made) ||
                 made->isIntDivRem() || !can_move(*made, depth + 1))
                 return false;
         }
