@@ -1,8 +1,9 @@
 #include "autoschedule/gpu/kernel_model.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
+
+#include "autoschedule/gpu/widths.h"
 
 namespace Pipe::autoschedule {
 
@@ -12,39 +13,13 @@ using poly::GroupEdge;
 
 namespace {
 
-constexpr double sector = 32, line = 128;  // bytes
-/// Of the threads of a warp that load at coordinates that depend on data, those whose elements lie in lines of their own.
-constexpr double apart = 0.25;
-/// Registers of a thread, which nobody knows before ptxas: of a stencil, and per value that a thread keeps; and of sums,
-/// whose operands have addresses of 64 bits.
-constexpr double registers_base = 28, registers_per_value = 2;
-constexpr double registers_of_sums = 64, registers_per_sum = 1;
-/// Instructions of a load or store besides itself, and of a step of a loop over the elements of a member.
-constexpr double access_instructions = 1.5, step_instructions = 10;
 /// Values of 4 bytes that the threads keep: more do not fit their registers.
 constexpr double most_kept = 64;
-
-double width_of(const Coordinate &c, int64_t tile) {
-    const int64_t travel = c.iterator < 0 ? 0 : std::abs(c.num) * (tile - 1);
-    return static_cast<double>((travel + c.distance.size() - 1) / c.den + 1);
-}
-
-/// Elements along one dimension that a tile of the output needs.
-double width_in(const Coordinate &c, const std::vector<int64_t> &tile) {
-    const double most = static_cast<double>(std::min<int64_t>(c.range.size(), 1 << 30));
-    if (!c.distance.bounded())
-        return most;
-    return std::min(most, width_of(c, c.iterator < 0 ? 1 : tile[static_cast<size_t>(c.iterator)]));
-}
 
 /// Of f(x / 2), the element that a point needs among several that its thread keeps depends on where the tile begins: it is
 /// not known which register that is.
 bool is_between_points(const Coordinate &c, const std::vector<int64_t> &tile) {
     return c.den > 1 && width_in(c, tile) > 1;
-}
-
-bool depends_on_data(const Coordinate &c) {
-    return !c.distance.bounded() || (c.iterator < 0 && c.may_use != 0);
 }
 
 bool moves_along(const Access &a, const Access &b) {
@@ -56,35 +31,7 @@ bool moves_along(const Access &a, const Access &b) {
                       });
 }
 
-double lanes_along_x(const BlockTiles &b) {
-    return b.block.x ? std::min(warp, static_cast<double>(b.block.threads[*b.block.x])) : warp;
-}
-
-/// Lines of the first cache that the threads of a warp touch in one load.
-double lines_of(const Access &load, int lane_dim, const BlockTiles &b) {
-    const double lanes = lanes_along_x(b);
-    double lines = 1;  // for all lanes the same element
-    for (size_t d = 0; d < load.coords.size() && lane_dim >= 0; d++) {
-        const Coordinate &c = load.coords[d];
-        const double step = static_cast<double>(std::abs(c.num)) / static_cast<double>(c.den);
-        double touched = 1;
-        if (c.iterator == lane_dim)
-            touched = d == 0 ? std::ceil(lanes * step * load.bytes / line) : lanes;
-        else if (c.iterator < 0 && ((c.may_use >> lane_dim) & 1))
-            touched = lanes * apart;
-        lines = std::max(lines, std::min(lanes, touched));
-    }
-    return lines * warp / lanes;
-}
-
 }  // namespace
-
-double KernelModel::Steps::count() const {
-    double n = 1;
-    for (int64_t p : points)
-        n *= static_cast<double>(p);
-    return n;
-}
 
 KernelModel::KernelModel(const StageGraph &graph, const GPU &gpu, std::vector<int> nodes)
     : graph_(graph), gpu_(gpu), nodes_(std::move(nodes)) {
@@ -240,235 +187,6 @@ bool KernelModel::is_legal(const BlockTiles &b, const std::vector<Level> &levels
         all += kept(m, levels[m], b);
     }
     return all <= most_kept;
-}
-
-KernelModel::Steps KernelModel::steps_of(size_t m, size_t stage, const BlockTiles &b,
-                                         Level level) const {
-    Steps steps;
-    if (m > 0 && level == Level::Tile) {
-        steps_of_tile(m, stage, b, steps);
-        return steps;
-    }
-    for (double w : region_of(m, b.at_once))
-        steps.points.push_back(static_cast<int64_t>(w));
-    for (size_t d = 0; m == 0 && d < steps.points.size(); d++)
-        if (!node(0).stages[stage].loops_over[d])
-            steps.points[d] = 1;
-    steps.passes = b.block.serial_steps();
-    if (m == 0 ? stage > 0 : level == Level::Block)
-        add_columns(m, b, steps);
-    else
-        steps.passes *= static_cast<double>(b.block.columns());
-    return steps;
-}
-
-void KernelModel::add_columns(size_t m, const BlockTiles &b, Steps &steps) const {
-    for (size_t d = 0; d < steps.points.size(); d++)
-        if (b.block.x && alignment_.region[m][d].iterator == static_cast<int>(*b.block.x)) {
-            steps.columns = static_cast<int>(d);
-            steps.points[d] *= b.block.columns();
-        }
-}
-
-/// The threads run along the first two dimensions that the stage has loops over.
-void KernelModel::steps_of_tile(size_t m, size_t stage, const BlockTiles &b, Steps &steps) const {
-    const std::vector<double> widths = region_of(m, b.whole);
-    const std::vector<bool> &loops_over = node(m).stages[stage].loops_over;
-    steps.points.assign(widths.size(), 1);
-    int loops = 0;
-    for (size_t d = 0; d < widths.size(); d++) {
-        if (!loops_over[d])
-            continue;
-        const double threads =
-            loops == 0 && b.block.x   ? static_cast<double>(b.block.threads[*b.block.x])
-            : loops == 1 && b.block.y ? static_cast<double>(b.block.threads[*b.block.y])
-                                      : 1;
-        if (loops == 1)
-            steps.points[d] = rows_of_member(m, b);
-        steps.passes *= std::ceil(widths[d] / (threads * static_cast<double>(steps.points[d])));
-        loops++;
-    }
-}
-
-/// Rows of a member in shared memory that a thread computes together, because they share what they load.
-int64_t KernelModel::rows_of_member(size_t m, const BlockTiles &b) const {
-    if (node(m).dims() < 2 || node(m).has_updates())
-        return 1;
-    double window = 1;
-    for (const Reads &reads : node(m).reads)
-        for (const Coordinate &c : reads.hull.coords)
-            if (c.iterator == 1 && c.distance.bounded())
-                window = std::max(window, width_of(c, 1));
-    return window > 1 ? std::min<int64_t>(b.block.rows(), 4) : 1;
-}
-
-/// The dimension of a member along which the threads of a warp lie; -1: none.
-int KernelModel::lane_dim(size_t m, Level level, const BlockTiles &b) const {
-    if (m > 0 && level == Level::Tile)
-        return 0;
-    const auto &region = alignment_.region[m];
-    for (size_t d = 0; d < region.size(); d++)
-        if (b.block.x && region[d].iterator == static_cast<int>(*b.block.x))
-            return static_cast<int>(d);
-    return -1;
-}
-
-std::optional<Cost> KernelModel::evaluate(const BlockTiles &b,
-                                          const std::vector<Level> &levels) const {
-    const KernelWork group = work_of_group(b, levels);
-    if (group.shared_bytes > static_cast<double>(gpu_.shared_bytes_block))
-        return std::nullopt;
-    Cost cost = kernel_cost(gpu_, group);
-    for (size_t stage = 1; stage < node(0).stages.size(); stage++)
-        cost = one_after_the_other(cost, kernel_cost(gpu_, work_of_update(stage, b.block)));
-    double needed = 0, computed = 0;
-    for (size_t m = 0; m < size(); m++) {
-        needed += node(m).points();
-        computed += points_of(m, b.whole) * group.blocks;
-    }
-    cost.redundancy = needed > 0 ? computed / needed - 1 : 0;
-    return cost;
-}
-
-/// The kernel of the first stage of the output, and of the members.
-KernelWork KernelModel::work_of_group(const BlockTiles &b, const std::vector<Level> &levels) const {
-    KernelWork work;
-    work.blocks = b.block.blocks(extents());
-    work.threads = b.block.thread_count();
-    double values = 0;
-    // The output takes what such members keep, and keeps nothing besides.
-    const bool takes_sums = std::find(levels.begin(), levels.end(), Level::Block) != levels.end();
-    for (size_t m = 0; m < size(); m++) {
-        const bool in_tile = m > 0 && levels[m] == Level::Tile;
-        work.waits += in_tile ? 1 : 0;
-        for (size_t stage = 0; stage < (m == 0 ? 1 : node(m).stages.size()); stage++)
-            add_stage(m, stage, b, levels, work);
-        if (in_tile) {
-            work.shared_bytes += points_of(m, b.whole) * node(m).bytes;
-            work.barriers += static_cast<double>(node(m).stages.size());
-        } else if (m > 0 || !takes_sums) {
-            values += kept(m, levels[m], b);
-        }
-    }
-    work.registers = takes_sums ? registers_of_sums + registers_per_sum * values
-                                : std::min(255.0, registers_base + registers_per_value * values);
-    work.dram_bytes = work.l2_bytes = node(0).points() * node(0).bytes;
-    if (!node(0).has_updates())
-        add_traffic(b, work);
-    return work;
-}
-
-/// The kernel of an update of the output.
-KernelWork KernelModel::work_of_update(size_t stage, const Block &output) const {
-    const StageCost &cost = node(0).stages[stage];
-    const Block block = block_of_stage(output, extents(), cost.loops_over);
-    const BlockTiles b(block);
-    KernelWork work;
-    std::vector<int64_t> looped = extents();
-    for (size_t d = 0; d < looped.size(); d++)
-        if (!cost.loops_over[d])
-            looped[d] = 1;
-    work.blocks = block.blocks(looped);
-    work.threads = block.thread_count();
-    add_stage(0, stage, b, {Level::Block}, work);
-    work.registers = registers_of_sums + registers_per_sum * kept(0, Level::Block, b);
-    work.dram_bytes = work.l2_bytes = 2 * node(0).points() * node(0).bytes;
-    add_traffic(b, work);
-    if (cost.threads != Threads::Points)
-        share_by_rvars(cost, work);
-    return work;
-}
-
-/// Where the threads of an update run over RVars: as many blocks as there are of these do the work of the few, and read
-/// each element once.
-void KernelModel::share_by_rvars(const StageCost &stage, KernelWork &work) {
-    constexpr double threads = 128;
-    double parts = 1;
-    for (const Cells &c : stage.cells)
-        parts *= c.count;
-    if (stage.threads == Threads::Atomic)
-        parts = stage.repeats;
-    const double blocks = std::max(1.0, std::ceil(parts / threads));
-    for (double *all : {&work.instructions, &work.shared_loads, &work.global_loads})
-        *all *= work.blocks / (blocks * work.threads);
-    work.blocks = blocks;
-    work.threads = threads;
-    work.l2_bytes = work.dram_bytes;
-}
-
-void KernelModel::add_stage(size_t m, size_t stage, const BlockTiles &b,
-                            const std::vector<Level> &levels, KernelWork &work) const {
-    const Steps steps = steps_of(m, stage, b, levels[m]);
-    const StageWork &own = work_[m][stage];
-    const double points = steps.count();
-    double global = 0, shared = 0;  // elements that a thread loads and stores in a step
-    double lines = 0;               // of the first cache, that a warp does
-    for (const Window &window : own.windows) {
-        double touched = 1;
-        for (const Coordinate &c : window.hull.coords) {
-            const bool in_columns =
-                c.distance.bounded() && c.iterator >= 0 && c.iterator == steps.columns;
-            touched *= in_columns
-                           ? static_cast<double>(steps.points[static_cast<size_t>(c.iterator)]) *
-                                 width_of(c, 1)
-                           : width_in(c, steps.points);
-        }
-        const double loads = std::min(window.loads * points, touched);
-        const int producer = member(static_cast<int>(window.hull.func));
-        if (producer == 0)
-            continue;  // its own sums
-        if (producer < 0) {
-            global += loads;
-            lines += loads * lines_of(window.hull, lane_dim(m, levels[m], b), b);
-        } else if (levels[static_cast<size_t>(producer)] == Level::Tile) {
-            shared += loads * window.hull.bytes / 4;
-        }
-    }
-    const bool in_tile = m > 0 && levels[m] == Level::Tile;
-    if (m == 0) {
-        const double accesses = stage > 0 ? 2 * points : points;
-        global += accesses;
-        lines += accesses * warp / lanes_along_x(b);
-    } else if (in_tile) {
-        shared += points * node(m).bytes / 4;
-    }
-    const double times = steps.passes * work.threads;
-    work.instructions += times * (own.instructions * points +
-                                  access_instructions * (global + shared) + step_instructions);
-    work.shared_loads += times * shared;
-    work.global_loads += times / warp * lines;
-    if (in_tile && global > 0)
-        work.waits += steps.passes - 1;
-    if (global > 0)
-        work.iterations += steps.passes * (node(m).stages[stage].repeats - 1);
-}
-
-/// Bytes of an external buffer that a block loads, in whole sectors.
-double KernelModel::bytes_of_tile(const External &e, const BlockTiles &b) const {
-    const std::vector<int64_t> &tile = b.whole;
-    double all = 0;
-    for (const Window &w : e.windows) {
-        double bytes = e.bytes, loads = w.loads;
-        for (size_t d = 0; d < w.hull.coords.size(); d++) {
-            const double width = width_in(w.hull.coords[d], tile);
-            bytes *=
-                d == 0 ? (std::ceil(width * e.bytes / sector) + 0.5) * sector / e.bytes : width;
-        }
-        for (int64_t t : tile)
-            loads *= static_cast<double>(t);
-        const bool anywhere =
-            std::any_of(w.hull.coords.begin(), w.hull.coords.end(), depends_on_data);
-        all += anywhere ? std::min(bytes, sector * loads) : bytes;
-    }
-    return all;
-}
-
-void KernelModel::add_traffic(const BlockTiles &b, KernelWork &work) const {
-    for (const External &e : externals_) {
-        work.l2_bytes += work.blocks * bytes_of_tile(e, b);
-        if (!e.in_l2)
-            work.dram_bytes += e.size;
-    }
 }
 
 Plan KernelModel::plan(const BlockTiles &b, const std::vector<Level> &levels,
