@@ -41,8 +41,8 @@ inline bool goes_beyond(Tail t, Use use) {
 struct StageTails {
     std::vector<Tail> tails;           ///< None for transforms that are not splits
     std::vector<std::string> because;  ///< why each split ends that way
-    std::vector<LoopKind>
-        kinds;  ///< of the loops (TailRules::kind); empty in a plan of the root alone
+    /// Of the loops (TailRules::kind); empty in a plan of the root alone.
+    std::vector<LoopKind> kinds;
 };
 
 struct TailPlan {

@@ -152,13 +152,18 @@ TEST_CASE("gpu autoschedule: a product keeps its sums in registers", "[gpu]") {
     CHECK(p.check() == 1);
 }
 
-TEST_CASE("gpu autoschedule: channels share what is computed once", "[gpu]") {
+TEST_CASE("gpu autoschedule: threads compute all channels of what takes long for each point",
+          "[gpu]") {
     Chosen p;
-    Func gray("gray"), color("color");
-    gray(p.x, p.y) = p.clamped(p.x - 1, p.y) + p.clamped(p.x + 1, p.y);
-    color(p.x, p.y, p.c) = gray(p.x, p.y - 1) * cast<float>(p.c + 1) + gray(p.x, p.y + 1);
-    p.out(p.x, p.y) = color(p.x, p.y, 0) + color(p.x, p.y, 1) + color(p.x, p.y, 2);
-    CHECK(p.check() == 1);
+    Func slow("slow");
+    RDom r(-8, 17, -8, 17);
+    slow(p.x, p.y) += p.clamped(p.x + r.x, p.y + r.y) * p.clamped(p.x - r.y, p.y + r.x);
+    p.out(p.x, p.y, p.c) = slow(p.x, p.y) * cast<float>(p.c + 1);
+    CHECK(p.check({width, height, 3}) == 1);
+    Pipeline pipeline(p.out);
+    pipeline.autoschedule(test::gpu_targets()[0]);
+    pipeline.realize({width, height, 3});
+    CHECK(pipeline.schedule_report().find("c 3 of 3") != std::string::npos);
 }
 
 TEST_CASE("gpu autoschedule: interleaved channels and four dimensions", "[gpu]") {

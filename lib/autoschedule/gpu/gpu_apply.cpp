@@ -68,8 +68,7 @@ class KernelLoops {
 
     /// A reduction of which all iterations update the same elements, atomically.
     void add_atomic_reduction() {
-        constexpr int64_t threads = 256;
-        auto [block, inner] = split(reductions_[0], "_b", "_i", threads);
+        auto [block, inner] = split(reductions_[0], "_b", "_i", atomic_line);
         threads_.push_back(gpu(inner, LoopKind::GPUThread, true));
         blocks_.push_back(gpu(block, LoopKind::GPUBlock, true));
         for (size_t i = 1; i < reductions_.size(); i++)
@@ -199,7 +198,7 @@ KernelLevels apply_stage(const Plan &plan, const Node &node, const FuncNode &fun
         break;
     case Threads::Cells:
         for (size_t i = 0; i < stage.cells.size(); i++)
-            loops.add_cells(stage.cells[i], i == 0 ? 32 : i == 1 ? 4 : 1);
+            loops.add_cells(stage.cells[i], i == 0 ? usual_width : i == 1 ? usual_height : 1);
         for (size_t d = 0; d < node.extents.size(); d++)
             if (stage.loops_over[d])
                 loops.add_in_thread(func.args[d], node.extents[d], node.extents[d] <= most_at_once);

@@ -156,7 +156,6 @@ Block block_of(const std::vector<int64_t> &extents, const std::vector<int64_t> &
 
 Block block_of_stage(const Block &output, const std::vector<int64_t> &extents,
                      const std::vector<bool> &loops_over) {
-    constexpr int64_t line = 128, width = 32, height = 4;
     std::vector<int64_t> own = extents;
     for (size_t d = 0; d < own.size(); d++)
         if (!loops_over[d])
@@ -165,9 +164,9 @@ Block block_of_stage(const Block &output, const std::vector<int64_t> &extents,
         return output;
     Block b = single_points(own);
     if (b.x)
-        b.threads[*b.x] = b.y ? width : line;
+        b.threads[*b.x] = b.y ? usual_width : usual_line;
     if (b.y)
-        b.threads[*b.y] = height;
+        b.threads[*b.y] = usual_height;
     return b;
 }
 

@@ -10,6 +10,10 @@ namespace Pipe::autoschedule {
 /// Points of a dimension without threads that a thread computes in one body, unrolled.
 inline constexpr int64_t most_at_once = 4;
 
+/// The threads of a block that is not planned: in one dimension; along x and y, as of the cells of a scatter; and of a
+/// reduction whose iterations are combined by atomic operations.
+inline constexpr int64_t usual_line = 128, usual_width = 32, usual_height = 4, atomic_line = 256;
+
 /// What one block computes of the output of a group. Points of one thread along x are as many apart as there are threads
 /// along x, so that threads next to each other access elements next to each other; points along other dimensions lie
 /// together.

@@ -14,9 +14,9 @@ constexpr double load_latency = 600, barrier_latency = 40, iteration_latency = 1
 // unit for loads and stores, what is reached; what the smaller terms add to the largest one; and what large blocks, whose
 // threads wait for each other and leave together, and very small ones take besides.
 constexpr double lanes_reached = 0.7, loads_reached = 1, of_smaller_terms = 0.2;
+constexpr double large_block = 256, small_block = 64, odd_block = 1.1;
 /// Threads of a multiprocessor that keep it busy.
 constexpr double enough_threads = 512;
-constexpr double large_block = 256, small_block = 64, odd_block = 1.1;
 
 /// Blocks of a multiprocessor at one time.
 double blocks_at_once(const GPU &gpu, const KernelWork &w) {

@@ -83,6 +83,7 @@ class KernelModel {
 
     KernelWork work_of_group(const BlockTiles &b, const std::vector<Level> &levels) const;
     KernelWork work_of_update(size_t stage, const Block &output) const;
+    static double loads_of(const Window &window, const Steps &steps);
     void add_stage(size_t m, size_t stage, const BlockTiles &b, const std::vector<Level> &levels,
                    KernelWork &work) const;
     static void share_by_rvars(const StageCost &stage, KernelWork &work);

@@ -196,18 +196,31 @@ KernelWork KernelModel::work_of_update(size_t stage, const Block &output) const 
 /// Where the threads of an update run over RVars: as many blocks as there are of these do the work of the few, and read
 /// each element once.
 void KernelModel::share_by_rvars(const StageCost &stage, KernelWork &work) {
-    constexpr double threads = 128;
-    double parts = 1;
+    const bool is_atomic = stage.threads == Threads::Atomic;
+    const double threads = is_atomic ? atomic_line : usual_width * usual_height;
+    double parts = is_atomic ? stage.repeats : 1;
     for (const Cells &c : stage.cells)
-        parts *= c.count;
-    if (stage.threads == Threads::Atomic)
-        parts = stage.repeats;
+        parts *= is_atomic ? 1 : c.count;
     const double blocks = std::max(1.0, std::ceil(parts / threads));
     for (double *all : {&work.instructions, &work.shared_loads, &work.global_loads})
         *all *= work.blocks / (blocks * work.threads);
     work.blocks = blocks;
     work.threads = threads;
     work.l2_bytes = work.dram_bytes;
+}
+
+/// Elements that a thread loads through a window in a step: no more than there are in the region that its points read,
+/// because they share what they load.
+double KernelModel::loads_of(const Window &window, const Steps &steps) {
+    double touched = 1;
+    for (const Coordinate &c : window.hull.coords) {
+        const bool in_columns =
+            c.distance.bounded() && c.iterator >= 0 && c.iterator == steps.columns;
+        touched *= in_columns ? static_cast<double>(steps.points[static_cast<size_t>(c.iterator)]) *
+                                    width_of(c, 1)
+                              : width_in(c, steps.points);
+    }
+    return std::min(window.loads * steps.count(), touched);
 }
 
 void KernelModel::add_stage(size_t m, size_t stage, const BlockTiles &b,
@@ -218,16 +231,7 @@ void KernelModel::add_stage(size_t m, size_t stage, const BlockTiles &b,
     double global = 0, shared = 0;  // elements that a thread loads and stores in a step
     double lines = 0;               // of the first cache, that a warp does
     for (const Window &window : own.windows) {
-        double touched = 1;
-        for (const Coordinate &c : window.hull.coords) {
-            const bool in_columns =
-                c.distance.bounded() && c.iterator >= 0 && c.iterator == steps.columns;
-            touched *= in_columns
-                           ? static_cast<double>(steps.points[static_cast<size_t>(c.iterator)]) *
-                                 width_of(c, 1)
-                           : width_in(c, steps.points);
-        }
-        const double loads = std::min(window.loads * points, touched);
+        const double loads = loads_of(window, steps);
         const int producer = member(static_cast<int>(window.hull.func));
         if (producer == 0)
             continue;  // its own sums
