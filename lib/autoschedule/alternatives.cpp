@@ -132,11 +132,11 @@ class Finder {
     SearchResult best_;
 
     Alternative made(const Option &option) const {
-        Alternative a{option.name, start_, option.cost};
+        Alternative a{option.name, {}, start_, option.cost};
         SearchResult found = option.found;
         if (found.graph.nodes.empty())
             found.graph = best_.graph;
-        write_plans(found, graph_, option.machine, a.schedule);
+        a.graph = write_plans(found, graph_, option.machine, a.schedule);
         return a;
     }
 

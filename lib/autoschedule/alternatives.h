@@ -9,7 +9,8 @@
 namespace Pipe::autoschedule {
 
 struct Alternative {
-    std::string name;  ///< what distinguishes it: "auto", "no fusion", "blur: tile 64 x 32"
+    std::string name;    ///< what distinguishes it: "auto", "no fusion", "blur: tile 64 x 32"
+    graph::Graph graph;  ///< as in Result
     schedules::Schedule schedule;
     double cost = 0;  ///< predicted clocks on `machine`; 0 of a published scheduler
 };

@@ -9,11 +9,13 @@
 #include "graph/reduction.h"
 #include "ir/int32.h"
 #include "ir/program.h"
+#include "support/cache_lines.h"
 
 namespace Pipe::autoschedule {
 
 using graph::FuncNode;
 using graph::Graph;
+using graph::Packing;
 using schedules::Dim;
 using schedules::FuncSchedule;
 using schedules::LoopLevel;
@@ -21,8 +23,6 @@ using schedules::StageSchedule;
 using schedules::Transform;
 
 namespace {
-
-constexpr int64_t line_bytes = 64;  // of a cache
 
 LoopLevel root() {
     return {LoopLevel::Kind::Root, FuncId::None, 0, ""};
@@ -72,17 +72,28 @@ bool reduce_stage(const FuncNode &func, const Node &node, size_t s, const Machin
     return true;
 }
 
+Packing packing_of(const FuncNode &reader, const Node &node, const PackedOperand &operand,
+                   const LoopLevel &level, const Machine &machine) {
+    return {reader.id, operand.func,          operand.image,
+            level,     operand.storage_order, lanes_for(node, INT32_MAX, machine)};
+}
+
 /// A stage without loops over tiles: members of groups, and updates.
 void vectorize_stage(const FuncNode &func, const Node &node, size_t s,
                      const std::vector<int64_t> &extents, const Machine &machine, bool parallel,
-                     StageSchedule &stage, const Rows &rows = {},
+                     StageSchedule &stage, std::vector<Packing> &packings, const Rows &rows = {},
                      const std::vector<int> &order = {}) {
     if (stage.touched)
         return;
     NewLoops loops(stage, func);
-    std::vector<Dim> dims =
+    const StageLoops found =
         loops_of_stage(inner_loops_of(stage, node.stages[s], loops, func.args), func, node, s,
                        extents, machine, parallel ? machine.cores : 1, rows, order);
+    std::vector<Dim> dims = found.dims;
+    if (found.packed)
+        packings.push_back(packing_of(
+            func, node, *found.packed,
+            {LoopLevel::Kind::At, func.id, static_cast<int>(s), found.packed_at}, machine));
     const bool outermost_is_pure = !dims.empty() && !dims.back().is_reduction;
     if (parallel && outermost_is_pure && dims.back().kind == LoopKind::Serial)
         dims.back().kind = LoopKind::Parallel;
@@ -160,8 +171,7 @@ void specialize_for_channels(const Plan &plan, const FuncNode &func, const Node 
         return;
     loop->kind = LoopKind::Unrolled;
     std::rotate(special.dims.begin() + 1, loop, loop + 1);
-    const Expr extent =
-        ir::make_variable(Int(32), ir::extent_name(graph::buffer_name(func, 0), c));
+    const Expr extent = ir::make_variable(Int(32), ir::extent_name(graph::buffer_name(func, 0), c));
     stage.specializations.push_back(
         {ir::make_binary(ir::Op::EQ, extent, ir::int32(static_cast<int32_t>(node.extents[c]))),
          std::move(special), ""});
@@ -206,7 +216,8 @@ std::vector<Dim> loops_over_points(const Plan &plan, const Node &node, const Gra
             int64_t lanes = lanes_for(node, plan.tile[0], machine);
             // Where rows take turns, stores past the caches must fill lines at once.
             if (plan.streams && (plan.block > 1 || plan.unrolled >= 0))
-                lanes = std::max(lanes, std::min(line_bytes / node.widest, plan.tile[0]));
+                lanes = std::max(lanes, std::min(int64_t(support::cache::line_bytes) / node.widest,
+                                                 plan.tile[0]));
             const std::vector<Dim> split = vectorized(loops, inner, lanes);
             if (split.size() > 1)
                 dims.insert(dims.begin(), split[0]);
@@ -272,14 +283,21 @@ std::vector<Dim> loops_over_blocks(const Plan &plan, const Node &node, const Mac
 /// The loops of an update that reads the other members, inside of those over tiles.
 std::vector<Dim> loops_of_update(const Plan &plan, const Node &node, const FuncNode &func,
                                  const Machine &machine, const StageSchedule &stage,
-                                 NewLoops &loops, OutputLoops &names) {
+                                 NewLoops &loops, OutputLoops &names,
+                                 std::vector<Packing> &packings) {
     std::vector<std::string> inner = names.points;
     std::string rows;
     if (plan.row_dim >= 0)
         std::swap(rows, inner[static_cast<size_t>(plan.row_dim)]);
-    std::vector<Dim> dims =
+    const StageLoops found =
         loops_of_stage(inner_loops_of(stage, node.stages[plan.stage], loops, inner), func, node,
                        plan.stage, plan.extents[0], machine, 1);
+    std::vector<Dim> dims = found.dims;
+    if (found.packed)
+        packings.push_back(packing_of(
+            func, node, *found.packed,
+            {LoopLevel::Kind::At, func.id, static_cast<int>(plan.stage), found.packed_at},
+            machine));
     if (plan.row_dim >= 0) {
         add_rows(loops, rows, plan, dims);
         names.points[static_cast<size_t>(plan.row_dim)] = dims.back().name;
@@ -289,7 +307,7 @@ std::vector<Dim> loops_of_update(const Plan &plan, const Node &node, const FuncN
 
 /// The loops of the group's output: of the stage that reads the other members.
 OutputLoops apply_tiles(const Plan &plan, const Node &node, const Graph &graph,
-                        const Machine &machine, FuncSchedule &f) {
+                        const Machine &machine, FuncSchedule &f, std::vector<Packing> &packings) {
     const FuncNode &func = graph[node.id];
     StageSchedule &stage = f.stages[plan.stage];
     NewLoops loops(stage, func);
@@ -306,7 +324,7 @@ OutputLoops apply_tiles(const Plan &plan, const Node &node, const Graph &graph,
         }
     }
     std::vector<Dim> dims =
-        plan.stage > 0 ? loops_of_update(plan, node, func, machine, stage, loops, names)
+        plan.stage > 0 ? loops_of_update(plan, node, func, machine, stage, loops, names, packings)
         : plan.register_block.empty()
             ? loops_over_points(plan, node, graph, machine, f, loops, names)
             : loops_over_blocks(plan, node, machine, loops, names);
@@ -338,19 +356,20 @@ void specialize(const Plan &plan, const StageGraph &nodes, const FuncNode &func,
 
 /// The loops of all stages of the group's output.
 OutputLoops apply_output(const Plan &plan, const Node &node, const Graph &graph,
-                         const Machine &machine, FuncSchedule &f) {
+                         const Machine &machine, FuncSchedule &f, std::vector<Packing> &packings) {
     const FuncNode &func = graph[node.id];
-    OutputLoops loops = apply_tiles(plan, node, graph, machine, f);
+    OutputLoops loops = apply_tiles(plan, node, graph, machine, f, packings);
     for (size_t s = 0; s < func.stages.size(); s++)
         if (s != plan.stage && !reduce_stage(func, node, s, machine, f.stages[s]))
-            vectorize_stage(func, node, s, node.extents, machine, plan.parallel, f.stages[s]);
+            vectorize_stage(func, node, s, node.extents, machine, plan.parallel, f.stages[s],
+                            packings);
     return loops;
 }
 
 }  // namespace
 
 void apply(const Plan &plan, const StageGraph &nodes, const Graph &graph, const Machine &machine,
-           schedules::Schedule &schedule) {
+           schedules::Schedule &schedule, std::vector<Packing> &packings) {
     const Node &output = nodes.nodes[static_cast<size_t>(plan.output())];
     FuncSchedule &f = schedule[output.id];
     // The user may specify how a Func is stored without specifying where.
@@ -360,7 +379,7 @@ void apply(const Plan &plan, const StageGraph &nodes, const Graph &graph, const 
             f.store = root();
     }
     f.nontemporal_stores |= plan.streams;
-    const OutputLoops loops = apply_output(plan, output, graph, machine, f);
+    const OutputLoops loops = apply_output(plan, output, graph, machine, f, packings);
     for (size_t m = 1; m < plan.members.size(); m++) {
         const Node &node = nodes.nodes[static_cast<size_t>(plan.members[m])];
         FuncSchedule &member = schedule[node.id];
@@ -376,7 +395,11 @@ void apply(const Plan &plan, const StageGraph &nodes, const Graph &graph, const 
             if (member.compute.root() && reduce_stage(func, node, s, machine, member.stages[s]))
                 continue;
             vectorize_stage(func, node, s, plan.extents[m], machine, false, member.stages[s],
-                            plan.rows[m], place.order);
+                            packings, plan.rows[m], place.order);
+        }
+        if (plan.packed && plan.levels[m] == Level::Block) {
+            const OutputLoop at = {order_of_points(plan)[plan.packed->loop], false};
+            packings.push_back(packing_of(func, node, *plan.packed, loops.level(at), machine));
         }
     }
     auto id = [&](size_t m) { return nodes.nodes[static_cast<size_t>(plan.members[m])].id; };

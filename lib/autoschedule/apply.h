@@ -4,7 +4,7 @@
 #include "autoschedule/machine.h"
 #include "autoschedule/plan.h"
 #include "autoschedule/stage_graph.h"
-#include "graph/graph.h"
+#include "graph/pack.h"
 #include <pipe/schedule.h>
 
 namespace Pipe::autoschedule {
@@ -21,8 +21,9 @@ namespace Pipe::autoschedule {
 ///     } } }
 ///
 /// Splits use GuardWithIf: correct for every size, and nothing outside the requested region is
-/// accessed.
+/// accessed. Adds to `packings` the operands that are copied: for graph::pack(), when all plans are written.
 void apply(const Plan &plan, const StageGraph &nodes, const graph::Graph &graph,
-           const Machine &machine, schedules::Schedule &schedule);
+           const Machine &machine, schedules::Schedule &schedule,
+           std::vector<graph::Packing> &packings);
 
 }  // namespace Pipe::autoschedule

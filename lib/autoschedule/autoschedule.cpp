@@ -113,13 +113,16 @@ Result run(const Graph &graph, schedules::Schedule start, const Sizes &sizes,
     report.cost = found.cost;
     report.groups_evaluated = found.evaluated;
     report.complete = found.complete;
-    write_plans(found, graph, machine, result.schedule);
+    result.graph = write_plans(found, graph, machine, result.schedule);
     for (const Node &node : found.graph.nodes) {
         if (node.inlined)
             report.inlined.push_back(node.name);
         if (node.role == Role::Fixed)
             report.kept.push_back(node.name);
     }
+    for (const FuncNode &func : result.graph.funcs)
+        if (!func.packs.empty())
+            report.packed.push_back(func.made_by);
     for (const Plan &plan : report.plans)
         report.figures.push_back(figure_of(plan, found.graph, graph));
     report.text = report_text(report, found.graph, graph);
@@ -151,18 +154,22 @@ StageGraph stages_of(const Graph &graph, const schedules::Schedule &start, const
     return nodes;
 }
 
-void write_plans(const SearchResult &found, const Graph &graph, const Machine &machine,
-                 schedules::Schedule &schedule) {
+Graph write_plans(const SearchResult &found, const Graph &graph, const Machine &machine,
+                  schedules::Schedule &schedule) {
+    std::vector<graph::Packing> packings;
     const std::vector<bool> placed = placed_by_readers(graph, schedule);
     for (const Plan &plan : found.plans) {
         if (plan.threads.empty())
-            apply(plan, found.graph, graph, machine, schedule);
+            apply(plan, found.graph, graph, machine, schedule, packings);
         else
             apply_kernel(plan, found.graph, graph, schedule);
     }
     for (const Node &node : found.graph.nodes)
         if (node.role == Role::Fixed && !placed[static_cast<size_t>(node.id)])
             place_fixed(graph[node.id], schedule[node.id]);
+    Graph packed = graph;
+    graph::pack(packed, schedule, packings);
+    return packed;
 }
 
 Result schedule(const Graph &graph, const schedules::Schedule &user, const Sizes &sizes,

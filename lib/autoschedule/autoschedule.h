@@ -40,7 +40,9 @@ struct Report {
     std::vector<Plan> plans;           ///< one per group, inputs first
     std::vector<std::string> inlined;  ///< names of the Funcs that were inlined
     std::vector<std::string> kept;     ///< names of the Funcs whose loops are scheduled by the user
-    std::vector<std::string> notes;    ///< limitations of the model
+    std::vector<std::string>
+        packed;  ///< "filter.in(conv)": copies of operands, their elements side by side
+    std::vector<std::string> notes;  ///< limitations of the model
     Machine machine;
     AutoscheduleOptions::Strategy strategy = AutoscheduleOptions::Strategy::Best;
     double cost = 0;  ///< predicted clocks
@@ -52,6 +54,7 @@ struct Report {
 };
 
 struct Result {
+    graph::Graph graph;  ///< with the copies of operands that the schedule needs (graph/pack.h)
     schedules::Schedule schedule;
     Report report;
 };

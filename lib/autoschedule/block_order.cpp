@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
+#include "autoschedule/operand_box.h"
 #include "support/integers.h"
 
 namespace Pipe::autoschedule {
@@ -14,33 +16,31 @@ using poly::Coordinate;
 namespace {
 
 constexpr double usable_cache = 0.75;  ///< the rest is for data that streams through
-/// Where less of the time is for data that is read from beyond the cache again, parts and tiles are not worth their loops.
-constexpr double worth_parts = 0.1;
-constexpr int64_t least_part = 64,
-                  most_part = 256;  ///< iterations between loading and storing the sums
+/// Where the time is less than this, relative to that with all operands in the L1 cache, parts, tiles and copies are not
+/// worth their loops.
+constexpr double worth_parts = 1.1;
+constexpr double worth_a_loop = 0.99, worth_packing = 0.96;  ///< of the cost without
+constexpr double near_pages = 48, page_clocks = 7;           ///< of the first level of the TLB
+constexpr double copy_clocks = 100;  ///< to begin one copy: its memory and its bounds
 constexpr double part_clocks =
     20;  ///< a loop over RVars ends, which the processor does not foresee
 constexpr double too_large =
     2;  ///< the cost of a tile, times that of the best, beyond which none is larger
-constexpr size_t most_loops = 5, most_dims = 8;
-
-/// Blocks along each dimension, and iterations of the outermost RVar.
-struct Covered {
-    std::array<int64_t, most_dims> blocks;
-    int64_t part = 1;
-};
+constexpr size_t most_loops = 5;
 
 /// One loop around the block: over its iterations along a dimension, or (-1) over parts of the RVar.
 struct BlockLoop {
     int dim = -1;
     int64_t trips = 1;
+    size_t place = 0;  // among all loops, those of one iteration as well
 };
 
 struct Nest {
     std::array<BlockLoop, 2 * most_loops + 1> loops;
-    size_t size = 0;
+    size_t size = 0, all = 0;
 
     void add(BlockLoop loop) {
+        loop.place = all++;
         if (loop.trips > 1)
             loops[size++] = loop;
     }
@@ -50,31 +50,46 @@ class BlockOrder {
   public:
     BlockOrder(RegisterBlock &block, const BlockedStage &stage)
         : block_(block), stage_(stage), rvar_(static_cast<int>(stage.stage.rvars.size()) - 1),
-          work_(block.clocks * stage.stage.repeats) {
+          iterations_(stage.stage.repeats) {
         for (int64_t extent : stage.extents)
-            work_ *= double(extent);
+            iterations_ *= double(extent);
         for (int d = 0; d < stage.node.dims(); d++)
             if (stage.stage.loops_over[size_t(d)])
                 block_.loops.push_back(d);
     }
 
     void run() {
-        if (block_.loops.size() > most_loops || stage_.extents.size() > most_dims)
+        if (block_.loops.size() > most_loops || stage_.extents.size() > most_block_dims)
             return;
         RegisterBlock best = best_order();
-        if ((best.far_bytes - bytes_once()) / stage_.machine.l3_rate > worth_parts * work_)
-            best = best_tiles(best);
+        if (cost(best) > worth_parts * least_cost()) {
+            take(best, best_tiles(best), worth_a_loop);
+            for (const Access *load : stage_.packable) {
+                packs_ = load;
+                packed_order_ = packed_order(*load);
+                const RegisterBlock packed = best_order();
+                take(best, packed, worth_packing);
+                take(best, best_tiles(packed), worth_packing);
+            }
+        }
         block_ = best;
-        block_.clocks = clocks(best) * imbalance(outermost_trips(best), stage_.cores);
+        const double copies = best.packed ? best.packed->clocks / iterations_ : 0;
+        block_.clocks = (clocks(best) + copies) * imbalance(outermost_trips(best), stage_.cores);
+        block_.steps = best.part > 0 ? 1 : best.steps;
     }
 
   private:
     RegisterBlock &block_;
     const BlockedStage &stage_;
-    const int rvar_;  // the outermost one
-    double work_;     // clocks without traffic
+    const int rvar_;     // the outermost one
+    double iterations_;  // of all points
+
+    const Access *packs_ = nullptr;  // the operand that is copied
+    std::vector<int> packed_order_;  // of the copy's dimensions
+    Covered held_;                   // by one copy
 
     int64_t trips(int dim) const { return ceil_div(stage_.extents[size_t(dim)], block_.size(dim)); }
+    int64_t all_of_rvar() const { return stage_.stage.rvars[size_t(rvar_)]; }
 
     int64_t outermost_trips(const RegisterBlock &b) const {
         if (b.part == 0)
@@ -82,20 +97,32 @@ class BlockOrder {
         return ceil_div(trips(b.tiles.back()), b.tile[size_t(b.tiles.back())]);
     }
 
+    void take(RegisterBlock &best, const RegisterBlock &other, double worth) const {
+        if (cost(other) < worth * cost(best))
+            best = other;
+    }
+
     /// Of one iteration of the RVars and point, with loading and storing the sums after each part.
     double clocks(const RegisterBlock &b) const {
+        const double core = block_clocks(b, b.near_clocks);
         if (b.part == 0)
-            return b.clocks;
-        const double others = stage_.stage.repeats / double(stage_.stage.rvars[size_t(rvar_)]);
+            return core;
+        const double others = stage_.stage.repeats / double(all_of_rvar());
         const double sums = double(b.vectors * b.rows);
         const Machine &m = stage_.machine;
         const double per_vector = 1 / m.load_rate + 1 / m.store_rate + part_clocks / sums;
-        return b.clocks + per_vector / double(b.lanes) / std::max(1.0, double(b.part) * others);
+        return core + per_vector / double(b.lanes) / std::max(1.0, double(b.part) * others);
     }
 
     double cost(const RegisterBlock &b) const {
-        return (work_ * clocks(b) / b.clocks + b.far_bytes / stage_.machine.l3_rate) *
+        return (iterations_ * clocks(b) + (b.packed ? b.packed->clocks : 0) +
+                b.far_bytes / stage_.machine.l3_rate) *
                imbalance(outermost_trips(b), stage_.cores);
+    }
+
+    /// If all operands came from the L1 cache, and into it once.
+    double least_cost() const {
+        return iterations_ * block_clocks(block_, 0) + bytes_once() / stage_.machine.l3_rate;
     }
 
     /// The loops around the block, innermost first.
@@ -105,20 +132,27 @@ class BlockOrder {
             nest.add({d, b.part == 0 ? trips(d) : b.tile[size_t(d)]});
         if (b.part == 0)
             return nest;
-        nest.add({-1, ceil_div(stage_.stage.rvars[size_t(rvar_)], b.part)});
+        nest.add({-1, ceil_div(all_of_rvar(), b.part)});
         for (int d : b.tiles)
             nest.add({d, ceil_div(trips(d), b.tile[size_t(d)])});
         return nest;
+    }
+
+    Covered one_block(const RegisterBlock &b) const {
+        Covered covered;
+        covered.blocks.fill(1);
+        covered.part = b.part == 0 ? all_of_rvar() : b.part;
+        return covered;
     }
 
     /// Of the operands, if nothing is read again.
     double bytes_once() const {
         Covered all;
         all.blocks.fill(1);
-        all.part = stage_.stage.rvars[size_t(rvar_)];
+        all.part = all_of_rvar();
         for (int d : block_.loops)
             all.blocks[size_t(d)] = trips(d);
-        return all_bytes(all, false);
+        return all_bytes(all, false).moved;
     }
 
     bool is_moved(const Access &load, const BlockLoop &loop) const {
@@ -128,24 +162,49 @@ class BlockOrder {
                            [&](const Coordinate &c) { return c.reductions >> rvar_ & 1; });
     }
 
-    /// Bytes of an operand that so many blocks and iterations read.
-    double bytes(const Access &load, const Covered &covered) const {
-        double elements = 1;
-        for (const Coordinate &c : load.coords) {
-            const double most = double(c.range.size());
-            if (!c.distance.bounded()) {
-                elements *= most;
-                continue;
-            }
-            int64_t spread = c.distance.size();
-            if (c.iterator >= 0)
-                spread += std::abs(c.num) *
-                          (block_.size(c.iterator) * covered.blocks[size_t(c.iterator)] - 1);
-            if (c.follows == rvar_)
-                spread -= stage_.stage.rvars[size_t(rvar_)] - covered.part;
-            elements *= std::min(most, double((std::max<int64_t>(spread, 1) - 1) / c.den + 1));
+    double elements(const Coordinate &c, const Covered &covered) const {
+        return elements_of(block_, c, covered, rvar_, all_of_rvar() - covered.part);
+    }
+
+    /// What so many blocks and iterations read of an operand as it is given: its buffer holds no more than
+    /// what is read in all.
+    OperandBytes bytes_given(const Access &load, const Covered &covered) const {
+        OperandBox box(load.bytes);
+        for (const Coordinate &c : load.coords)
+            box.add(elements(c, covered), double(c.range.size()));
+        return box.bytes();
+    }
+
+    /// The same of an operand, or of its copy.
+    OperandBytes bytes(const Access &load, const Covered &covered) const {
+        if (&load != packs_)
+            return bytes_given(load, covered);
+        OperandBox box(load.bytes);
+        for (int d : packed_order_) {
+            const Coordinate &c = load.coords[size_t(d)];
+            const double held = elements(c, held_);
+            box.add(std::min(held, elements(c, covered)), held);
         }
-        return elements * load.bytes;
+        return box.bytes();
+    }
+
+    /// The order of a copy's dimensions: that of the vectors, those along which the RVars go, the others.
+    std::vector<int> packed_order(const Access &load) const {
+        auto rank = [&](int d) -> size_t {
+            const Coordinate &c = load.coords[size_t(d)];
+            if (d == 0)
+                return 0;
+            for (size_t r = 0; r < stage_.stage.rvars.size(); r++)
+                if (c.reductions >> r & 1)
+                    return r + 1;
+            return stage_.stage.rvars.size() + 1;
+        };
+        std::vector<int> order;
+        for (size_t d = 0; d < load.coords.size(); d++)
+            order.push_back(static_cast<int>(d));
+        std::stable_sort(order.begin(), order.end(),
+                         [&](int a, int b) { return rank(a) < rank(b); });
+        return order;
     }
 
     double sum_bytes(const Covered &covered) const {
@@ -156,33 +215,52 @@ class BlockOrder {
     }
 
     /// What is read by `covered`, with the sums if they are not kept in registers.
-    double all_bytes(const Covered &covered, bool with_sums) const {
-        double sum = with_sums ? sum_bytes(covered) : 0;
-        for (const Access *load : stage_.operands)
-            sum += bytes(*load, covered);
-        return sum;
+    OperandBytes all_bytes(const Covered &covered, bool with_sums) const {
+        const double sums = with_sums ? sum_bytes(covered) : 0;
+        OperandBytes all{sums, sums, 0};
+        for (const Access *load : stage_.operands) {
+            const OperandBytes mine = bytes(*load, covered);
+            all.moved += mine.moved, all.occupied += mine.occupied;
+        }
+        return all;
     }
 
     void advance(const BlockLoop &loop, Covered &covered) const {
         if (loop.dim >= 0)
             covered.blocks[size_t(loop.dim)] *= loop.trips;
         else
-            covered.part = std::min(stage_.stage.rvars[size_t(rvar_)], covered.part * loop.trips);
+            covered.part = std::min(all_of_rvar(), covered.part * loop.trips);
+    }
+
+    /// Per iteration of a block, for operands of which it reads more than the L1 cache holds, or on more pages than the
+    /// processor keeps the addresses of.
+    double near_clocks(const RegisterBlock &b) const {
+        const Covered block = one_block(b);
+        const double iterations = stage_.stage.repeats / double(all_of_rvar()) * double(block.part);
+        double from_l2 = 0, pages = 0;
+        for (const Access *load : stage_.operands) {
+            const OperandBytes mine = bytes(*load, block);
+            if (mine.occupied > share_of_l1 * double(stage_.machine.l1_bytes))
+                from_l2 += mine.moved;
+            if (load->image >= 0 && load != packs_)  // the memory of Funcs is on large pages
+                pages += mine.pages;
+        }
+        return (from_l2 / stage_.machine.l2_rate + (pages > near_pages ? pages * page_clocks : 0)) /
+               iterations;
     }
 
     /// Bytes from beyond the L2 cache: data that fits there while the inner loops run is read once for them,
     /// and again for each iteration of an outer loop that needs other data.
-    double traffic(const RegisterBlock &b) const {
+    double traffic(const RegisterBlock &b, const Nest &nest) const {
         const double cache = usable_cache * static_cast<double>(stage_.machine.l2_bytes);
-        const auto [loops, count] = nest(b);
-        Covered covered;
-        covered.blocks.fill(1);
-        covered.part = b.part == 0 ? stage_.stage.rvars[size_t(rvar_)] : b.part;
+        const auto &loops = nest.loops;
+        const size_t count = nest.size;
+        Covered covered = one_block(b);
         size_t inside = 0;
         for (; inside < count; inside++) {
             Covered more = covered;
             advance(loops[inside], more);
-            if (all_bytes(more, b.part > 0) > cache)
+            if (all_bytes(more, b.part > 0).occupied > cache)
                 break;
             covered = more;
         }
@@ -190,7 +268,7 @@ class BlockOrder {
         auto add = [&](auto &&size, auto &&moved) {
             Covered seen = covered;
             double again = 1;
-            bool stays = size(seen) <= cache;
+            bool stays = size(seen).occupied <= cache;
             for (size_t i = inside; i < count; i++) {
                 if (!moved(loops[i]) && stays)
                     continue;  // it is still there
@@ -200,43 +278,88 @@ class BlockOrder {
                 else
                     again *= double(loops[i].trips);
             }
-            total += size(seen) * again;
+            total += size(seen).moved * again;
         };
         for (const Access *load : stage_.operands)
-            add([&](const Covered &c) { return bytes(*load, c); },
-                [&](const BlockLoop &loop) { return is_moved(*load, loop); });
+            if (load != packs_)
+                add([&](const Covered &c) { return bytes(*load, c); },
+                    [&](const BlockLoop &loop) { return is_moved(*load, loop); });
         if (b.part > 0)
-            add([&](const Covered &c) { return 2 * sum_bytes(c); },
+            add(
+                [&](const Covered &c) {
+                    return OperandBytes{2 * sum_bytes(c), sum_bytes(c), 0};
+                },
                 [](const BlockLoop &loop) { return loop.dim >= 0; });
         return total;
     }
 
+    /// Of all copies that are made inside of loop `at`: what they take, and read from beyond the L2 cache.
+    void copy(RegisterBlock &b, const Nest &nest, size_t at) {
+        double copies = 1, rows = 1;
+        for (size_t i = at; i < nest.size; i++)
+            copies *= double(nest.loops[i].trips);
+        const double row = elements(packs_->coords[0], held_);
+        for (size_t d = 1; d < packs_->coords.size(); d++)
+            rows *= elements(packs_->coords[d], held_);
+        const Machine &m = stage_.machine;
+        const double vectors = std::ceil(row * packs_->bytes / m.vector_bytes);
+        const double per_row = m.row_overhead + vectors * (1 / m.load_rate + 1 / m.store_rate);
+        b.packed = PackedOperand{packs_->func, packs_->image, nest.loops[at].place, packed_order_,
+                                 copies * (rows * per_row + copy_clocks)};
+        b.far_bytes += copies * bytes_given(*packs_, held_).moved;
+    }
+
+    /// With the best loop for the copies, if there are any; infinite where none is possible.
+    double evaluate(RegisterBlock &b) {
+        const Nest loops = nest(b);
+        b.packed.reset();
+        if (!packs_) {
+            b.near_clocks = near_clocks(b);
+            b.far_bytes = traffic(b, loops);
+            return cost(b);
+        }
+        double least = std::numeric_limits<double>::infinity();
+        RegisterBlock best = b;
+        held_ = one_block(b);
+        for (size_t i = 0; i + 1 < loops.size; i++) {
+            advance(loops.loops[i], held_);
+            if (is_moved(*packs_, loops.loops[i]) || !is_moved(*packs_, loops.loops[i + 1]))
+                continue;
+            if (bytes(*packs_, held_).moved > usable_cache * double(stage_.machine.l2_bytes))
+                break;
+            b.near_clocks = near_clocks(b);
+            b.far_bytes = traffic(b, loops);
+            copy(b, loops, i + 1);
+            if (const double now = cost(b); now < least)
+                best = b, least = now;
+        }
+        b = best;
+        if (!b.packed)
+            b.far_bytes = least;
+        return least;
+    }
+
     /// Without parts and tiles.
-    RegisterBlock best_order() const {
+    RegisterBlock best_order() {
         RegisterBlock best = block_, b = block_;
         double least = std::numeric_limits<double>::infinity();
+        best.far_bytes = least;
         std::vector<int> order = block_.loops;
         do {
             b.loops = order;
-            b.far_bytes = traffic(b);
-            if (const double now = cost(b); now < 0.99 * least)
+            if (const double now = evaluate(b); now < 0.99 * least)
                 least = now, best = b;
         } while (std::next_permutation(order.begin(), order.end()));
         return best;
     }
 
-    double evaluate(RegisterBlock &b) const {
-        b.far_bytes = traffic(b);
-        return cost(b);
-    }
-
-    /// With parts and tiles where they are better.
-    RegisterBlock best_tiles(const RegisterBlock &whole) const {
+    /// With parts and tiles.
+    RegisterBlock best_tiles(const RegisterBlock &whole) {
         RegisterBlock best = whole;
-        double least = cost(whole);
+        double least = std::numeric_limits<double>::infinity();
         if (block_.unrolled == stage_.stage.rvars.size())
             return best;
-        const int64_t most = std::min(most_part, stage_.stage.rvars[size_t(rvar_)] / 2);
+        const int64_t most = std::min(most_part, all_of_rvar() / 2);
         for (int64_t part = least_part; part <= most; part *= 2) {
             RegisterBlock b = whole;
             b.part = part;
@@ -250,10 +373,10 @@ class BlockOrder {
 
     /// The best of the tiles on the way to the largest ones, of which each step doubles the dimension that suits
     /// best: two small dimensions help together only.
-    double grow(RegisterBlock &b) const {
+    double grow(RegisterBlock &b) {
         RegisterBlock best = b;
         double least = evaluate(best), now = least;
-        for (int next = 0; next >= 0 && now < too_large * least;) {
+        for (int next = 0; next >= 0 && now <= too_large * least;) {
             next = -1;
             for (int d : b.loops) {
                 const int64_t before = b.tile[size_t(d)];
@@ -267,7 +390,7 @@ class BlockOrder {
                 break;
             b.tile[size_t(next)] = std::min(2 * b.tile[size_t(next)], trips(next));
             if (now < least)
-                best = b, least = now;
+                evaluate(b), best = b, least = now;
         }
         b = best;
         return evaluate(b);

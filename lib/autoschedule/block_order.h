@@ -6,6 +6,9 @@
 // are stored after each part (Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", TOMS 2008;
 // Low et al. 2016, section 4.2).
 //
+// An operand whose elements lie apart, as those of some columns of a matrix do, is packed: a tile and part of it is copied
+// to where it lies together. Else its lines crowd into few sets of the caches, and each is on a page of its own.
+//
 //     for tiles of the dimensions: for parts of the RVars: for blocks of the tile: for the RVars in the part: block
 
 #include <vector>
@@ -19,6 +22,7 @@ struct BlockedStage {
     const StageCost &stage;
     const std::vector<int64_t> &extents;
     std::vector<const poly::Access *> operands;  ///< its loads, without the sums themselves
+    std::vector<const poly::Access *> packable;  ///< of these, those that could be copied
     const Machine &machine;
     int cores = 1;
 };
@@ -26,10 +30,19 @@ struct BlockedStage {
 /// Whether the element depends on this dimension of the reader.
 bool depends_on(const poly::Access &load, int dim);
 
+/// Iterations of the outermost RVar between loading and storing the sums.
+constexpr int64_t least_part = 64, most_part = 256;
+/// Of the L1 cache, for one operand.
+constexpr double share_of_l1 = 0.5;
+
+/// Clocks per point and iteration of a block that takes so many of them in each iteration for reading from beyond the L1
+/// cache.
+double block_clocks(const RegisterBlock &block, double near_clocks);
+
 /// Time of the busiest core against all cores sharing the work evenly, where so many tasks are shared.
 double imbalance(int64_t tasks, int cores);
 
-/// Sets the loops, parts and tiles, and adds to the clocks what they cost: of those whose outermost loop occupies all
+/// Sets the loops, parts, tiles and packing, and adds to the clocks what they cost: of those whose outermost loop occupies all
 /// cores, the ones with the least traffic.
 void order_loops(RegisterBlock &block, const BlockedStage &stage);
 

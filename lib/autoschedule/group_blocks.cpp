@@ -19,7 +19,7 @@ std::vector<int64_t> GroupModel::step_extents(size_t member, const Tiling &t) co
         if (c.iterator < 0 || !c.distance.bounded())
             continue;
         const bool row = row_wise && c.iterator == t.row_dim;
-        double size = width(c, c.distance, row ? t.step() : t.size[size_t(c.iterator)]);
+        double size = width(c, c.steady, row ? t.step() : t.size[size_t(c.iterator)]);
         if (row && c.num >= 1 && c.den == 1)  // what was kept of earlier rows is not computed again
             size = std::min(size, double(c.num * t.step()));
         result[d] = std::min(result[d], static_cast<int64_t>(size));
@@ -27,21 +27,19 @@ std::vector<int64_t> GroupModel::step_extents(size_t member, const Tiling &t) co
     return result;
 }
 
-std::optional<RegisterBlock> GroupModel::block_for(size_t member, size_t stage,
-                                                   const std::vector<int64_t> &extents,
-                                                   size_t together) const {
-    Machine machine = machine_;
-    machine.vector_registers /= static_cast<int>(together);
-    return reduction_block(graph_.nodes[static_cast<size_t>(nodes_[member])], stage, extents,
-                           machine, is_tiled(member, stage) ? 1 : machine_.cores);
-}
-
 const std::optional<RegisterBlock> &GroupModel::block_of(size_t member, size_t stage,
                                                          const std::vector<int64_t> &extents,
                                                          size_t together) const {
-    auto [at, is_new] = blocks_.try_emplace({member, stage, extents, together});
-    if (is_new)
-        at->second = block_for(member, stage, extents, together);
+    const Node &node = graph_.nodes[static_cast<size_t>(nodes_[member])];
+    const int registers = machine_.vector_registers / static_cast<int>(together);
+    const int cores = is_tiled(member, stage) ? 1 : machine_.cores;
+    auto [at, is_new] = blocks_->blocks.try_emplace(
+        {nodes_[member], node.version, stage, extents, registers, cores});
+    if (is_new) {
+        Machine machine = machine_;
+        machine.vector_registers = registers;
+        at->second = reduction_block(node, stage, extents, machine, cores);
+    }
     return at->second;
 }
 
@@ -56,15 +54,14 @@ const std::optional<RegisterBlock> &GroupModel::block_under(size_t member, const
                     in_block ? sums_.size() : 1);
 }
 
-/// Parts of rows of an external buffer that are misses, because register blocks whose RVars move over rows read more
+/// Parts of rows of a member or an external buffer that are misses, because register blocks whose RVars move over rows read more
 /// rows at a time than the prefetchers follow.
-double GroupModel::unforeseen_parts(size_t e, const Tiling &t) const {
-    const int buffer = static_cast<int>(members_.size() + e);
-    const Region &read = regions_[members_.size() + e];
+double GroupModel::unforeseen_parts(size_t buffer, const Tiling &t) const {
+    const Region &read = regions_[buffer];
     double parts = 0;
     for (size_t m = 0; m < members_.size(); m++) {
         if (std::none_of(members_[m].reads.begin(), members_[m].reads.end(),
-                         [&](const Read &r) { return r.buffer == buffer; }))
+                         [&](const Read &r) { return r.buffer == static_cast<int>(buffer); }))
             continue;
         const double rows = (read.tile / read.row) / (regions_[m].tile / regions_[m].row);
         for (const Blocked &update : members_[m].blocked)
@@ -146,7 +143,8 @@ const std::optional<RegisterBlock> &GroupModel::block_of_sums(const Tiling &t) c
 bool GroupModel::has_block(const Tiling &t) const {
     return std::all_of(sums_.begin(), sums_.end(), [&](size_t m) {
         const auto &block = block_of(m, 1, step_extents(m, t), sums_.size());
-        return block && block->is_of_points() && !block->by_phase && block->part == 0;
+        return block && block->is_of_points() && !block->by_phase && block->part == 0 &&
+               (!block->packed || sums_.size() == 1);
     });
 }
 
@@ -161,6 +159,8 @@ void GroupModel::set_block(const Tiling &t, Plan &plan) const {
             plan.inner.push_back(d);
     for (size_t m : sums_)
         plan.extents[m] = plan.register_block;
+    if (sums_.size() == 1)
+        plan.packed = block.packed;
 }
 
 }  // namespace Pipe::autoschedule

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "autoschedule/group_model.h"
+#include "support/cache_lines.h"
 
 namespace Pipe::autoschedule {
 
@@ -14,7 +15,6 @@ using poly::Coordinate;
 namespace {
 
 constexpr double usable_l1 = 0.82, usable_l2 = 0.75;  // the rest is for data that streams through
-constexpr double page_bytes = 4096;
 
 }  // namespace
 
@@ -319,10 +319,12 @@ void GroupModel::add_near_memory(const Tiling &t, Cost &cost) const {
 
 /// Whether consecutive rows of a buffer are not accessed in sequence, so that each is a separate
 /// stream that starts with misses the prefetcher does not predict: parts of rows, and planes that
-/// alternate row by row.
+/// alternate row by row; planes of which a part is computed, likewise.
 bool GroupModel::restarts(const std::vector<Coordinate> &region, const Tiling &t) const {
-    if (counts_.size() > 1 && counts_[0] > 1)
-        return true;
+    for (size_t d = 0; d + 1 < counts_.size(); d++)
+        if (counts_[d] > 1 && std::any_of(t.size.begin() + static_cast<long>(d) + 1, t.size.end(),
+                                          [](int64_t size) { return size > 1; }))
+            return true;
     if (t.row_dim < 0)
         return false;
     return std::any_of(region.begin(), region.end(), [&](const Coordinate &c) {
@@ -337,7 +339,7 @@ double GroupModel::starts(const Region &r, const std::vector<Coordinate> &region
                           const Far &from, const Tiling &t) const {
     const std::vector<Level> &levels = levels_of(t);
     const bool take_turns = std::find(levels.begin() + 1, levels.end(), Level::Row) != levels.end();
-    const double parts = r.total / r.run - r.total * bytes / page_bytes;
+    const double parts = r.total / r.run - r.total * bytes / support::cache::page_bytes;
     return std::max(restarts(region, t) ? parts : 0, take_turns ? steps_ * double(t.step()) : 0) *
            from.start;
 }
@@ -360,7 +362,13 @@ void GroupModel::add_far_memory(const Tiling &t, Cost &cost) const {
         cost.far_memory += std::max(0.0, sweep - once) / machine_.l3_rate +
                            (all - sweep) / (gone ? ext.from.rate : machine_.l3_rate);
         cost.overhead += std::max(starts(r, ext.region, ext.bytes, ext.from, t),
-                                  unforeseen_parts(e, t) * ext.from.start);
+                                  unforeseen_parts(n + e, t) * ext.from.start);
+    }
+    for (size_t m = 1; m < n; m++) {
+        const double bytes = regions_[m].tile * members_[m].bytes;
+        if (levels_of(t)[m] == Level::Tile &&
+            bytes > usable_l2 * static_cast<double>(machine_.l2_bytes))
+            cost.overhead += unforeseen_parts(m, t) * far(bytes).start;
     }
     double read = 0, sizes = 0;
     for (size_t e = 0; e < externals_.size(); e++)

@@ -60,8 +60,9 @@ void widen(std::vector<Coordinate> &region, const Access &load) {
 
 }  // namespace
 
-GroupModel::GroupModel(const StageGraph &graph, const Machine &machine, std::vector<int> members)
-    : graph_(graph), machine_(machine), nodes_(std::move(members)) {
+GroupModel::GroupModel(const StageGraph &graph, const Machine &machine, std::vector<int> members,
+                       std::shared_ptr<BlockCache> blocks)
+    : graph_(graph), machine_(machine), nodes_(std::move(members)), blocks_(std::move(blocks)) {
     std::sort(nodes_.rbegin(), nodes_.rend());  // producers come before consumers in the graph
     reading_ = size_t(reading_stage(graph.nodes[static_cast<size_t>(nodes_[0])], nodes_));
     root_bytes_ = graph.bytes_at_root();
@@ -164,12 +165,12 @@ void GroupModel::add_clocks(const Node &node, Member &member) const {
     const size_t index = members_.size();
     member.starts = node.is_overwritten;
     if (node.starts_from_formula && node.stages[1].loops_over_all()) {
-        const auto block = block_for(index, 1, node.extents, 1);
+        const auto &block = block_of(index, 1, node.extents, 1);
         member.starts = block && block->is_of_points() && block->part == 0;
     }
     for (size_t s = 0; s < node.stages.size(); s++) {
         const StageCost &stage = node.stages[s];
-        const auto block = block_for(index, s, node.extents, 1);
+        const auto &block = block_of(index, s, node.extents, 1);
         if (s == 0 && member.starts)
             continue;
         const double plain = clocks_of(stage, node);
@@ -335,10 +336,11 @@ bool is_group(const StageGraph &graph, const std::vector<int> &members) {
 }
 
 std::optional<Plan> plan_group(const StageGraph &graph, const Machine &machine,
-                               std::vector<int> members, bool coarse) {
+                               std::vector<int> members, bool coarse,
+                               const std::shared_ptr<BlockCache> &blocks) {
     if (members.size() > most_members || !is_group(graph, members))
         return std::nullopt;
-    return GroupModel(graph, machine, std::move(members)).best(coarse);
+    return GroupModel(graph, machine, std::move(members), blocks).best(coarse);
 }
 
 }  // namespace Pipe::autoschedule

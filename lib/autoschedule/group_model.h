@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <tuple>
 #include <vector>
@@ -43,6 +44,13 @@ struct Volumes {
     double overlap_points = 0;         ///< the same in elements
 };
 
+/// Register blocks that were found for one machine: the same stages are computed over the same extents in many groups.
+struct BlockCache {
+    /// Node, its version, stage, extents, registers, cores.
+    using Key = std::tuple<int, uint64_t, size_t, std::vector<int64_t>, int, int>;
+    std::map<Key, std::optional<RegisterBlock>> blocks;
+};
+
 /// A candidate group. Constructed once per group; evaluates many tilings.
 ///
 /// Contains the four terms of Jangda 2020, equation (2), all in clocks, so that they need no
@@ -51,7 +59,8 @@ struct Volumes {
 class GroupModel {
   public:
     /// \param members any order; must be a valid group (see is_group)
-    GroupModel(const StageGraph &graph, const Machine &machine, std::vector<int> members);
+    GroupModel(const StageGraph &graph, const Machine &machine, std::vector<int> members,
+               std::shared_ptr<BlockCache> blocks = std::make_shared<BlockCache>());
 
     /// Infinite where an update that jumps (a scan, a histogram) would need more than one tile.
     Cost evaluate(const Tiling &tiling) const;
@@ -180,9 +189,6 @@ class GroupModel {
     /// Of the output's stages, all but the one that reads the other members have loops of their own.
     bool is_tiled(size_t member, size_t stage) const { return member > 0 || stage == reading_; }
     /// `together`: members whose sums are in registers at the same time.
-    std::optional<RegisterBlock> block_for(size_t member, size_t stage,
-                                           const std::vector<int64_t> &extents,
-                                           size_t together) const;
     const std::optional<RegisterBlock> &block_of(size_t member, size_t stage,
                                                  const std::vector<int64_t> &extents,
                                                  size_t together) const;
@@ -193,7 +199,7 @@ class GroupModel {
     void set_block(const Tiling &t, Plan &plan) const;
     const std::optional<RegisterBlock> &block_under(size_t member, const Blocked &update,
                                                     const Tiling &t) const;
-    double unforeseen_parts(size_t e, const Tiling &t) const;
+    double unforeseen_parts(size_t buffer, const Tiling &t) const;
     double add_blocks(size_t member, const Tiling &t, double padded) const;
     void add_compute(const Tiling &tiling, Cost &cost) const;
     void add_near_memory(const Tiling &tiling, Cost &cost) const;
@@ -230,7 +236,8 @@ class GroupModel {
     const StageGraph &graph_;
     const Machine &machine_;
     std::vector<int> nodes_;  // members, output first
-    size_t reading_ = 0;      // reading_stage()
+    std::shared_ptr<BlockCache> blocks_;
+    size_t reading_ = 0;  // reading_stage()
     std::vector<Member> members_;
     std::vector<External> externals_;
     poly::Alignment alignment_;
@@ -239,10 +246,6 @@ class GroupModel {
     std::vector<size_t> sums_;          // the members that can be at Level::Block
     std::vector<Level> sums_levels_;    // if they are there
     double clocks_from_registers_ = 0;  // of a point of the output then
-
-    mutable std::map<std::tuple<size_t, size_t, std::vector<int64_t>, size_t>,
-                     std::optional<RegisterBlock>>
-        blocks_;  // of block_of()
 
     mutable std::map<std::tuple<size_t, int, int64_t>, double> clocks_;  // clocks_in_rows()
 
@@ -268,7 +271,8 @@ bool is_group(const StageGraph &graph, const std::vector<int> &members);
 
 /// Cost and best tiles of a group: Jangda 2020, Algorithm 2. A dependence that is not constant needs the
 /// whole of what is known of its dimension, for every tile. Nothing where the group is not possible.
-std::optional<Plan> plan_group(const StageGraph &graph, const Machine &machine,
-                               std::vector<int> members, bool coarse);
+std::optional<Plan>
+plan_group(const StageGraph &graph, const Machine &machine, std::vector<int> members, bool coarse,
+           const std::shared_ptr<BlockCache> &blocks = std::make_shared<BlockCache>());
 
 }  // namespace Pipe::autoschedule

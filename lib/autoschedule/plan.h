@@ -2,9 +2,11 @@
 // Plan: how a group of Funcs is computed. Plain data; apply.h converts it to directives.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "autoschedule/register_block.h"
 #include "autoschedule/row_sharing.h"
 
 namespace Pipe::autoschedule {
@@ -71,7 +73,8 @@ struct Plan {
     /// Points of the output that are computed in one body, unrolled, per dimension: the register block of the
     /// members at Level::Block. Empty: there are none.
     std::vector<int64_t> register_block;
-    std::vector<Rows> rows;     ///< per member: of its own rows
+    std::optional<PackedOperand> packed;  ///< of the only member at Level::Block
+    std::vector<Rows> rows;               ///< per member: of its own rows
     std::vector<Place> places;  ///< per member, instead of `levels`; empty: as `levels` says
     /// Order of the loops over the points of a tile, innermost first; the vector of dimension 0 is
     /// inside of all. Empty: as in the definition, with row_dim outermost.

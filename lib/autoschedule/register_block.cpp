@@ -6,6 +6,7 @@
 
 #include "autoschedule/block_order.h"
 #include "autoschedule/group_model.h"
+#include "autoschedule/operand_box.h"
 #include "support/integers.h"
 
 namespace Pipe::autoschedule {
@@ -18,8 +19,8 @@ namespace {
 constexpr double least_iterations =
     4;  ///< of the RVars, for which loading and storing the sums is worthwhile
 constexpr int64_t most_vectors = 8, most_rows = 8;
-constexpr double loop_clocks = 0.75;   ///< counter and branch, per iteration of the RVars
-constexpr double latency = 4;          ///< of one addition
+constexpr double loop_clocks = 0.75;  ///< counter and branch, per iteration of the RVars
+constexpr double latency = 5;  ///< of one addition, and a little more where something is late
 constexpr int64_t most_phases = 8;
 constexpr int64_t most_apart = 4;  ///< elements of a load, for which dense vectors are shuffled
 
@@ -98,7 +99,8 @@ class BlockSearch {
                         consider(vectors, dim, rows);
         }
         if (best_)
-            order_loops(*best_, BlockedStage{node_, stage_, extents_, loads(), machine_, cores_});
+            order_loops(*best_, BlockedStage{node_, stage_, extents_, loads(), packable(), machine_,
+                                             cores_});
         return best_;
     }
 
@@ -116,13 +118,18 @@ class BlockSearch {
         return depends_on(*load.load, 0) ? all : 1;
     }
 
-    /// Registers for sums, the vectors shared by the rows, and one temporary operand.
+    /// Registers for sums, for what is held while the loop over the rows or the vectors runs, and one temporary
+    /// operand.
     int64_t registers(const RegisterBlock &b) const {
-        int64_t shared = 0;
-        for (const auto &[load, in_phase] : operands_)
-            if (depends_on(*load, 0) && !(b.rows_dim > 0 && depends_on(*load, b.rows_dim)))
-                shared += b.vectors;
-        return b.vectors * b.rows * per_vector() + (b.rows > 1 ? shared : 1) + 1;
+        int64_t held = 0;
+        for (const auto &[load, in_phase] : operands_) {
+            const bool in_rows = b.rows_dim > 0 && depends_on(*load, b.rows_dim);
+            const bool in_vectors = depends_on(*load, 0);
+            if (in_rows != in_vectors && in_rows == b.holds_rows)
+                held += b.holds_rows ? b.rows : b.vectors;
+        }
+        const bool uses_again = (b.holds_rows ? b.vectors : b.rows) > 1;
+        return b.vectors * b.rows * per_vector() + (uses_again ? held : 1) + 1;
     }
 
     /// Registers of one vector of points: one per element of a tuple, or part of one where it is narrow.
@@ -132,9 +139,13 @@ class BlockSearch {
         RegisterBlock b;
         b.lanes = lanes_, b.vectors = vectors, b.rows_dim = dim, b.rows = rows;
         b.by_phase = phases_ > 1;
-        if (registers(b) > machine_.vector_registers)
-            return;
+        if (registers(b) > machine_.vector_registers) {
+            b.holds_rows = !b.by_phase;
+            if (registers(b) > machine_.vector_registers)
+                return;
+        }
         b.unrolled = unrolled_loops(stage_, vectors * rows).rvars;
+        b.steps = b.unrolled > 0 ? 1 : unrolled_steps(stage_, vectors * rows);
         b.clocks = clocks(b);
         const double cost = b.clocks * least_imbalance(b);
         if (!best_ || cost < 0.99 * least_)
@@ -156,8 +167,34 @@ class BlockSearch {
         return all;
     }
 
-    double clocks(const RegisterBlock &b) const {
-        double loads = 0, useful = 1;
+    /// Bytes that are moved for what one block reads of an operand in all iterations of the RVars.
+    static double bytes_of_block(const RegisterBlock &b, const Access &load) {
+        Covered one;
+        one.blocks.fill(1);
+        OperandBox box(load.bytes);
+        for (const Coordinate &c : load.coords)
+            box.add(elements_of(b, c, one, -1, 0), double(c.range.size()));
+        return box.bytes().moved;
+    }
+
+    /// Per iteration of the RVars, of the operands of which a block reads more than stays in the L1 cache, if their
+    /// lines are in different sets of it.
+    double streamed_bytes(const RegisterBlock &b) const {
+        double bytes = 0;
+        if (node_.dims() > static_cast<int>(most_block_dims))
+            return bytes;
+        const double in_part = std::min(1.0, double(most_part) / double(stage_.rvars.back()));
+        for (const Operand &operand : operands_) {
+            const Access &load = *operand.load;
+            const double all = bytes_of_block(b, load);
+            if (all * in_part > share_of_l1 * double(machine_.l1_bytes))
+                bytes += all / stage_.repeats;
+        }
+        return bytes;
+    }
+
+    double clocks(RegisterBlock &b) const {
+        double loads = 0;
         // Without a loop over RVars, what is the same along dimension 0 is loaded before the loop over it.
         const bool whole = b.unrolled == stage_.rvars.size();
         for (const Operand &load : operands_)
@@ -166,19 +203,19 @@ class BlockSearch {
                     ? 0
                     : along_0(load, b.vectors) *
                           double(b.rows_dim > 0 && depends_on(*load.load, b.rows_dim) ? b.rows : 1);
-        const double vectors = double(b.vectors * b.rows);
         const double arithmetic =
             work(b).total() * double(lanes_) / machine_.vector_bytes / machine_.arithmetic_rate;
         // Without a loop, the processor overlaps the sums of several blocks.
         const double waits = whole ? latency / 4 : latency;
-        const double loop = loop_clocks / unrolled_loops(stage_, b.vectors * b.rows).iterations;
-        const double block =
-            std::max(waits, overlapped(arithmetic, loads / machine_.load_rate, 0.1) + loop);
+        const double loop =
+            loop_clocks / double(b.steps) / unrolled_loops(stage_, b.vectors * b.rows).iterations;
+        b.core = std::max(waits, overlapped(arithmetic, loads / machine_.load_rate, 0.1) + loop);
+        b.whole = 1;
         for (int d = 0; d < node_.dims(); d++) {  // the last block of a dimension is partial
             const int64_t extent = extents_[size_t(d)], size = b.size(d);
-            useful *= double(extent) / double(ceil_div(extent, size) * size);
+            b.whole *= double(extent) / double(ceil_div(extent, size) * size);
         }
-        return block / (vectors * double(lanes_)) / useful;
+        return block_clocks(b, streamed_bytes(b) / machine_.l2_rate);
     }
 
     /// With the loop outermost that suits the cores best.
@@ -198,6 +235,29 @@ class BlockSearch {
         std::vector<const Access *> result;
         for (const Operand &operand : operands_)
             result.push_back(operand.load);
+        return result;
+    }
+
+    /// Operands that in() could copy: of which this definition itself reads one element at a time, as vectors.
+    std::vector<const Access *> packable() const {
+        std::vector<const Access *> result;
+        auto reads = [&](const Access &operand) {
+            long count = 0;
+            for (const StageCost &stage : node_.stages)
+                count +=
+                    std::count_if(stage.loads.begin(), stage.loads.end(),
+                                  [&](const Access &load) { return load.same_buffer(operand); });
+            return count;
+        };
+        for (const auto &[load, in_phase] : operands_) {
+            const bool bounded =
+                std::all_of(load->coords.begin(), load->coords.end(),
+                            [](const Coordinate &c) { return c.distance.bounded(); });
+            if (phases_ == 1 && bounded && load->replaceable && load->coords.size() > 1 &&
+                load->coords[0].iterator == 0 && load->coords[0].num == 1 &&
+                load->coords[0].den == 1 && reads(*load) == 1)
+                result.push_back(load);
+        }
         return result;
     }
 
@@ -248,10 +308,33 @@ RegisterBlock sums_along(int rvar, const StageCost &cost, double loads, int64_t 
 
 }  // namespace
 
+namespace {
+
+/// Instructions of one iteration of the RVars.
+double body_of(const StageCost &stage, int64_t copies) {
+    return static_cast<double>(copies) * (stage.arithmetic.count + double(stage.loads.size()));
+}
+
+}  // namespace
+
+double block_clocks(const RegisterBlock &b, double near_clocks) {
+    return overlapped(b.core, near_clocks, 0.15) / (double(b.vectors * b.rows * b.lanes) * b.whole);
+}
+
+int64_t unrolled_steps(const StageCost &stage, int64_t copies) {
+    constexpr int64_t most = 4, least_repeats = 4;
+    if (stage.rvars.empty() || stage.constant_rvars > 0)
+        return 1;
+    int64_t steps = 1;
+    while (steps < most && double(2 * steps) * body_of(stage, copies) <= most_unrolled &&
+           2 * steps * least_repeats <= stage.rvars[0])
+        steps *= 2;
+    return steps;
+}
+
 UnrolledLoops unrolled_loops(const StageCost &stage, int64_t copies) {
     UnrolledLoops result;
-    const double body =
-        static_cast<double>(copies) * (stage.arithmetic.count + double(stage.loads.size()));
+    const double body = body_of(stage, copies);
     while (result.rvars < stage.constant_rvars) {
         const double iterations = result.iterations * double(stage.rvars[result.rvars]);
         if (iterations * body > most_unrolled)

@@ -15,23 +15,45 @@
 
 namespace Pipe::autoschedule {
 
+/// An operand that is copied to where the elements that a block reads lie side by side (in()), and what it reads at a time
+/// fits in the caches (block_order.h).
+struct PackedOperand {
+    FuncId func = FuncId::None;  ///< that is read, or
+    int image = -1;              ///< the image
+    size_t loop =
+        0;  ///< inside of which it is copied: how many of the loops around the block are inside of that
+    std::vector<int> storage_order;  ///< its dimensions, innermost first
+    double clocks = 0;               ///< of all copies
+    bool operator==(const PackedOperand &) const = default;
+};
+
 struct RegisterBlock {
-    int64_t lanes = 1;       ///< of one vector, along dimension 0
-    int64_t vectors = 1;     ///< along dimension 0, unrolled
+    int64_t lanes = 1;    ///< of one vector, along dimension 0
+    int64_t vectors = 1;  ///< along dimension 0, unrolled
     bool by_phase =
         false;  ///< each of them takes every so manyth point, as loads of x % 3 and x * 2 / 3 need it
-    int rvar = -1;           ///< along this RVar instead, each lane with a sum of its own
-    int rows_dim = -1;       ///< the other dimension of the block; -1: none
-    int64_t rows = 1;        ///< along rows_dim, unrolled
-    size_t unrolled = 0;     ///< of the RVars, the innermost ones whose loops are unrolled
+    int rvar = -1;      ///< along this RVar instead, each lane with a sum of its own
+    int rows_dim = -1;  ///< the other dimension of the block; -1: none
+    int64_t rows = 1;   ///< along rows_dim, unrolled
+    /// The values of the rows are held in registers, and the vectors loaded one after the other, instead of vice
+    /// versa: the loop over the rows is inside of that over the vectors.
+    bool holds_rows = false;
+    size_t unrolled = 0;  ///< of the RVars, the innermost ones whose loops are unrolled
+    int64_t steps =
+        1;  ///< iterations of the innermost RVar that are unrolled, where its loop is not
     std::vector<int> loops;  ///< dimensions that have a loop around the block, innermost first
     /// Iterations of the outermost RVar after which the other blocks of a tile are computed up to there; 0: a block
     /// is computed as a whole.
     int64_t part = 0;
     std::vector<int64_t> tile;  ///< if there are parts: per dimension, blocks of a tile
     std::vector<int> tiles;     ///< and the dimensions that have a loop over tiles, innermost first
+    std::optional<PackedOperand> packed;
+    double core =
+        0;  ///< clocks of one block and iteration of the RVars, if all operands were in the L1 cache
+    double whole = 1;  ///< of all blocks, the part that is inside of the region
     /// Of one core, per point and iteration of the RVars; more where the cores do not get equal shares.
     double clocks = 0;
+    double near_clocks = 0;  ///< per iteration, for operands that come from beyond the L1 cache
     double far_bytes =
         0;  ///< of the operands that come from beyond the L2 cache, for the whole region
 
@@ -50,6 +72,9 @@ struct UnrolledLoops {
     double iterations = 1;
 };
 UnrolledLoops unrolled_loops(const StageCost &stage, int64_t copies);
+
+/// Iterations of the innermost RVar, not of constant extent, that are unrolled around `copies` vectors.
+int64_t unrolled_steps(const StageCost &stage, int64_t copies);
 
 /// The best block for stage `stage` of the node over a region of these extents. Nothing if the
 /// stage has no RVars, or no pure loop over dimension 0, or if its vector loads would not be dense.

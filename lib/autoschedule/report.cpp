@@ -110,6 +110,8 @@ std::string report_text(const Report &report, const StageGraph &nodes, const gra
     }
     if (!report.inlined.empty())
         text += "inlined: " + list(report.inlined) + "\n";
+    if (!report.packed.empty())
+        text += "copied, elements side by side: " + list(report.packed) + "\n";
     if (!report.kept.empty())
         text += "scheduled by hand: " + list(report.kept) + "\n";
     for (const std::string &note : report.notes)

@@ -76,10 +76,10 @@ class Searcher {
             return node.on_host || node.dims() == 0;
         };
         if (!machine_.gpu)
-            return plan_group(graph, machine_, ids, coarse);
+            return plan_group(graph, machine_, ids, coarse, blocks_);
         if (std::none_of(ids.begin(), ids.end(), on_host))
             return plan_kernel(graph, machine_, ids);
-        return ids.size() == 1 ? plan_group(graph, machine_, ids, coarse) : std::nullopt;
+        return ids.size() == 1 ? plan_group(graph, machine_, ids, coarse, blocks_) : std::nullopt;
     }
 
     /// Groups of any size if the pipeline is small; else bounded (Algorithm 5).
@@ -98,6 +98,7 @@ class Searcher {
     const Machine &machine_;
     const AutoscheduleOptions &options_;
     long budget_, evaluated_ = 0;
+    const std::shared_ptr<BlockCache> blocks_ = std::make_shared<BlockCache>();
     std::map<Key, std::optional<Plan>> plans_;
 };
 

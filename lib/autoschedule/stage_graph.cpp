@@ -10,10 +10,10 @@
 #include "ir/equal.h"
 #include "ir/linear.h"
 #include "ir/operand_chain.h"
+#include "ir/program.h"
 #include "ir/substitute.h"
 #include "ir/visit.h"
 #include "poly/alignment.h"
-#include "ir/program.h"
 
 namespace Pipe::autoschedule {
 
@@ -396,6 +396,10 @@ StageGraph build_stage_graph(const Graph &graph, const poly::Model &model,
         result.nodes.push_back(std::move(node));
     }
     for (Node &node : result.nodes) {
+        for (StageCost &stage : node.stages)
+            for (Access &load : stage.loads)
+                load.replaceable =
+                    load.image < 0 || graph.images[static_cast<size_t>(load.image)].is_named;
         limit_loads(node, result.nodes, model);
         summarize_reads(node);
     }

@@ -41,30 +41,44 @@ std::vector<Dim> sum_rows(InnerLoops inner, const RegisterBlock &block) {
     return dims;
 }
 
-/// [RVars in a part] [loops over the blocks of a tile] [parts] [loops over tiles], see block_order.h.
-std::vector<Dim> add_parts(InnerLoops &inner, const RegisterBlock &block, std::vector<Dim> dims) {
+/// The loops over RVars, a few iterations of the innermost one unrolled.
+void add_reductions(InnerLoops &inner, const RegisterBlock &block, std::vector<Dim> &dims) {
+    if (block.steps > 1) {
+        Dim &innermost = inner.reductions.front();
+        auto [outer, unrolled] = inner.loops.split(innermost.name, "_w", "_u", block.steps);
+        innermost.name = outer;
+        dims.push_back({unrolled, LoopKind::Unrolled, true});
+    }
+    dims.insert(dims.end(), inner.reductions.begin(), inner.reductions.end());
+}
+
+/// [RVars in a part] [loops over the blocks of a tile] [parts] [loops over tiles], see block_order.h. Returns the names of
+/// all but the first of these.
+std::vector<std::string> add_parts(InnerLoops &inner, const RegisterBlock &block,
+                                   std::vector<Dim> &dims) {
     const auto [parts, part] =
         inner.loops.split(inner.reductions.back().name, "_o", "_i", block.part);
     inner.reductions.back().name = part;
-    dims.insert(dims.end(), inner.reductions.begin(), inner.reductions.end());
-    std::vector<std::string> tiles(inner.names.size());
+    add_reductions(inner, block, dims);
+    std::vector<std::string> names, tiles(inner.names.size());
     for (int g : block.loops) {
-        const size_t d = static_cast<size_t>(g);
-        if (inner.names[d].empty())
-            continue;
-        std::tie(tiles[d], inner.names[d]) =
-            inner.loops.split(inner.names[d], "_t", "_b", block.tile[d]);
-        dims.push_back({inner.names[d], LoopKind::Serial, false});
+        std::string &name = inner.names[static_cast<size_t>(g)];
+        if (!name.empty())
+            std::tie(tiles[static_cast<size_t>(g)], name) =
+                inner.loops.split(name, "_t", "_b", block.tile[static_cast<size_t>(g)]);
+        names.push_back(name);
     }
-    dims.push_back({parts, LoopKind::Serial, true});
+    names.push_back(parts);
     for (int g : block.tiles)
-        if (const std::string &name = tiles[static_cast<size_t>(g)]; !name.empty())
-            dims.push_back({name, LoopKind::Serial, false});
-    return dims;
+        names.push_back(tiles[static_cast<size_t>(g)]);
+    for (const std::string &name : names)
+        if (!name.empty())
+            dims.push_back({name, LoopKind::Serial, name == parts});
+    return names;
 }
 
 /// A reduction in blocks of sums: [vector] [block, unrolled] [RVars] [loops over blocks].
-std::vector<Dim> block_stage(InnerLoops inner, const RegisterBlock &block) {
+StageLoops block_stage(InnerLoops inner, const RegisterBlock &block) {
     std::vector<Dim> dims;
     std::vector<std::string> &outer = inner.names;
     std::string vector;
@@ -83,17 +97,24 @@ std::vector<Dim> block_stage(InnerLoops inner, const RegisterBlock &block) {
         const size_t d = static_cast<size_t>(block.rows_dim);
         std::string rows;
         std::tie(outer[d], rows) = inner.loops.split(outer[d], "_w", "_u", block.rows);
-        dims.push_back({rows, LoopKind::Unrolled, false});
+        dims.insert(block.holds_rows ? dims.begin() + 1 : dims.end(),
+                    {rows, LoopKind::Unrolled, false});
     }
     for (size_t r = 0; r < block.unrolled; r++)
         inner.reductions[r].kind = LoopKind::Unrolled;
-    if (block.part > 0)
-        return add_parts(inner, block, std::move(dims));
-    dims.insert(dims.end(), inner.reductions.begin(), inner.reductions.end());
-    for (int d : block.loops)
-        if (const std::string &name = outer[static_cast<size_t>(d)]; !name.empty())
-            dims.push_back({name, LoopKind::Serial, false});
-    return dims;
+    std::vector<std::string> around;
+    if (block.part > 0) {
+        around = add_parts(inner, block, dims);
+    } else {
+        add_reductions(inner, block, dims);
+        for (int d : block.loops) {
+            around.push_back(outer[static_cast<size_t>(d)]);
+            if (!around.back().empty())
+                dims.push_back({around.back(), LoopKind::Serial, false});
+        }
+    }
+    return {std::move(dims), block.packed,
+            block.packed ? loop_at(around, block.packed->loop) : std::string()};
 }
 
 /// The loops in the order of these dimensions; the others follow.
@@ -180,14 +201,24 @@ InnerLoops inner_loops_of(const StageSchedule &stage, const StageCost &cost, New
     return inner;
 }
 
-std::vector<Dim> loops_of_stage(InnerLoops inner, const FuncNode &func, const Node &node, size_t s,
-                                const std::vector<int64_t> &extents, const Machine &machine,
-                                int cores, const Rows &rows, const std::vector<int> &order) {
-    if (const auto block = reduction_block(node, s, extents, machine, cores))
-        return block->rvar >= 0 ? sum_rows(std::move(inner), *block)
-                                : block_stage(std::move(inner), *block);
-    return vectorized_loops(std::move(inner), func, node, node.stages[s], machine,
-                            s == 0 ? rows : Rows(), order);
+std::string loop_at(const std::vector<std::string> &names, size_t place) {
+    const auto loop = std::find_if(names.begin() + static_cast<long>(std::min(place, names.size())),
+                                   names.end(), [](const auto &name) { return !name.empty(); });
+    return loop == names.end() ? "" : *loop;
+}
+
+StageLoops loops_of_stage(InnerLoops inner, const FuncNode &func, const Node &node, size_t s,
+                          const std::vector<int64_t> &extents, const Machine &machine, int cores,
+                          const Rows &rows, const std::vector<int> &order) {
+    if (const auto block = reduction_block(node, s, extents, machine, cores)) {
+        if (block->rvar < 0)
+            return block_stage(std::move(inner), *block);
+        return {sum_rows(std::move(inner), *block), {}, ""};
+    }
+    return {vectorized_loops(std::move(inner), func, node, node.stages[s], machine,
+                             s == 0 ? rows : Rows(), order),
+            {},
+            ""};
 }
 
 }  // namespace Pipe::autoschedule

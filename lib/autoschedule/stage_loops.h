@@ -6,6 +6,7 @@
 
 #include "autoschedule/machine.h"
 #include "autoschedule/new_loops.h"
+#include "autoschedule/register_block.h"
 #include "autoschedule/row_sharing.h"
 #include "autoschedule/stage_graph.h"
 #include <pipe/schedule.h>
@@ -33,15 +34,22 @@ struct InnerLoops {
 InnerLoops inner_loops_of(const schedules::StageSchedule &stage, const StageCost &cost,
                           NewLoops &loops, std::vector<std::string> names);
 
+struct StageLoops {
+    std::vector<schedules::Dim> dims;  ///< innermost first
+    std::optional<PackedOperand> packed;
+    std::string packed_at;  ///< the loop inside of which it is copied; "": outside of all of these
+};
+
 /// The loops of a stage inside of those over tiles.
 /// \param cores  that share the outermost of them
 /// \param rows   of the pure definition: how many are computed together
 /// \param order  of the dimensions, innermost first; empty: as in the definition
-std::vector<schedules::Dim> loops_of_stage(InnerLoops inner, const graph::FuncNode &func,
-                                           const Node &node, size_t s,
-                                           const std::vector<int64_t> &extents,
-                                           const Machine &machine, int cores, const Rows &rows = {},
-                                           const std::vector<int> &order = {});
+StageLoops loops_of_stage(InnerLoops inner, const graph::FuncNode &func, const Node &node, size_t s,
+                          const std::vector<int64_t> &extents, const Machine &machine, int cores,
+                          const Rows &rows = {}, const std::vector<int> &order = {});
+
+/// The first of these names from `place` on that is not empty; "" if there is none.
+std::string loop_at(const std::vector<std::string> &names, size_t place);
 
 /// A stage of a member whose rows, as many as a vector has lanes, lie side by side: [rows] [RVars, or
 /// columns] [other pure loops]. The columns of the pure definition are unrolled, so that what it

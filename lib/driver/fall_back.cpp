@@ -10,7 +10,7 @@ namespace {
 
 struct Fallback {
     const char *what;
-    /// Nothing: not for this machine.
+    /// Of the given graph. Nothing: not for this machine.
     std::optional<schedules::Schedule> (*schedule)(const Scheduled &);
     /// Whether that it is needed is a fault of Pipe, which the user should hear of.
     bool is_fault = true;
@@ -22,7 +22,8 @@ std::optional<schedules::Schedule> single_kernels(const Scheduled &s) {
         return std::nullopt;
     AutoscheduleOptions single = s.options;
     single.group_limit = 1;
-    return autoschedule::schedule(s.frozen.graph, *s.user, s.sizes, s.report.machine, single)
+    return autoschedule::schedule(s.user->graph, s.user->schedule, s.sizes, s.report.machine,
+                                  single)
         .schedule;
 }
 
@@ -31,7 +32,7 @@ constexpr Fallback fallbacks[] = {
     {"each Func is computed by kernels of its own", single_kernels, false},
     {"Funcs without directives are computed at root, without fusion",
      [](const Scheduled &s) {
-         return std::optional(autoschedule::at_root(s.frozen.graph, *s.user));
+         return std::optional(autoschedule::at_root(s.user->graph, s.user->schedule));
      }},
 };
 
@@ -51,7 +52,7 @@ bool takes(Scheduled &s, const Fallback &fallback) {
         support::SuppressErrorReporting suppressed;
         const std::optional<schedules::Schedule> schedule = fallback.schedule(s);
         if (schedule)
-            take_schedule(s, *schedule);
+            take_schedule(s, s.user->graph, *schedule);
         return schedule.has_value();
     } catch (const std::exception &) {
         return false;
@@ -70,7 +71,8 @@ void fall_back(Scheduled &s, const std::string &why) {
         if (takes(s, next))
             return tell(s, next.what, next.is_fault, why);
     }
-    take_schedule(s, *s.user);  // which is legal, or there is an error of the user's
+    take_schedule(s, s.user->graph,
+                  s.user->schedule);  // which is legal, or there is an error of the user's
     tell(s, "Funcs without directives are inlined", true, why);
 }
 

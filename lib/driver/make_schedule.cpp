@@ -125,13 +125,13 @@ void autoschedule_or_fall_back(Scheduled &s, const Settings &settings, const Out
     s.report.machine =
         autoschedule::host_machine(runtime::with_capability_of_gpu(settings.target), s.options);
     s.sizes = sizes_of(s.frozen, buffers);
-    s.user = s.frozen.schedule;
+    s.user = {s.frozen.graph, s.frozen.schedule};
     try {
         support::SuppressErrorReporting suppressed;
-        auto result =
-            autoschedule::schedule(s.frozen.graph, *s.user, s.sizes, s.report.machine, s.options);
+        auto result = autoschedule::schedule(s.user->graph, s.user->schedule, s.sizes,
+                                             s.report.machine, s.options);
         s.report = std::move(result.report);
-        take_schedule(s, result.schedule);
+        take_schedule(s, std::move(result.graph), std::move(result.schedule));
     } catch (const std::exception &error) {
         fall_back(s, error.what());
     }
@@ -139,14 +139,15 @@ void autoschedule_or_fall_back(Scheduled &s, const Settings &settings, const Out
 
 }  // namespace
 
-void take_schedule(Scheduled &s, const schedules::Schedule &schedule) {
-    graph::Graph inlined = graph::inline_funcs(s.frozen.graph, schedule);
+void take_schedule(Scheduled &s, graph::Graph graph, schedules::Schedule schedule) {
+    graph::Graph inlined = graph::inline_funcs(graph, schedule);
     graph::check(inlined, schedule);
     poly::RaceOptions races;
     races.fast_math = s.fast_math;
     s.shared_loops = poly::check_races(inlined, schedule, races);
     s.inlined = std::move(inlined);
-    s.frozen.schedule = schedule;
+    s.frozen.graph = std::move(graph);
+    s.frozen.schedule = std::move(schedule);
 }
 
 bool has_directives(const schedules::Schedule &schedule) {
@@ -186,7 +187,7 @@ void freeze_and_schedule(Scheduled &s, const std::vector<Func> &outputs, const S
         s.schedule_ms = ms_since(start);
     } else {
         s.unscheduled = !has_directives(s.frozen.schedule);
-        take_schedule(s, schedules::Schedule(s.frozen.schedule));
+        take_schedule(s, graph::Graph(s.frozen.graph), schedules::Schedule(s.frozen.schedule));
         s.freeze_ms += ms_since(start);
     }
 }

@@ -189,11 +189,12 @@ std::vector<autoschedule::Alternative> tried(const Scheduled &s, const Settings 
     constexpr size_t shown = 12, looked_at = 40;
     if (!settings.autoschedule || !s.user || s.fallbacks_used > 0 || s.report.machine.gpu)
         return {};
-    std::vector<autoschedule::Alternative> all = autoschedule::alternatives(
-        s.frozen.graph, *s.user, s.sizes, s.report.machine, *settings.autoschedule, looked_at);
+    std::vector<autoschedule::Alternative> all =
+        autoschedule::alternatives(s.user->graph, s.user->schedule, s.sizes, s.report.machine,
+                                   *settings.autoschedule, looked_at);
     std::set<std::string> met;
     std::erase_if(all, [&](const autoschedule::Alternative &a) {
-        return !met.insert(graph::schedule_source(s.frozen.graph, a.schedule)).second;
+        return !met.insert(graph::schedule_source(a.graph, a.schedule)).second;
     });
     if (!all.empty())
         std::stable_sort(all.begin() + 1, all.end(),

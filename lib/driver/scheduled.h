@@ -29,8 +29,12 @@ struct Scheduled {
     language::Frozen frozen;  ///< schedule: the final one
     graph::Graph inlined;
     std::vector<poly::SharedLoop> shared_loops;  ///< they need private accumulators
-    std::optional<schedules::Schedule>
-        user;                     ///< the user's schedule, if the autoscheduler completed it
+    /// What the user gave, if the autoscheduler completed it.
+    struct Given {
+        graph::Graph graph;
+        schedules::Schedule schedule;
+    };
+    std::optional<Given> user;
     AutoscheduleOptions options;  ///< the autoscheduler's
     size_t fallbacks_used = 0;    ///< how many replacements of its schedule were tried: fall_back()
     bool fast_math = false;       ///< the target has Target::FastMath
@@ -54,8 +58,8 @@ std::vector<autoschedule::Alternative> alternatives(const language::Frozen &froz
                                                     const Settings &settings,
                                                     const Outputs &buffers, size_t count);
 
-/// Makes a schedule the final one. CompileError if it is not legal.
-void take_schedule(Scheduled &scheduled, const schedules::Schedule &schedule);
+/// Makes a schedule the final one, with the graph that it is for. CompileError if it is not legal.
+void take_schedule(Scheduled &scheduled, graph::Graph graph, schedules::Schedule schedule);
 
 /// Whether there is a further replacement of the autoscheduler's schedule.
 bool can_fall_back(const Scheduled &scheduled);

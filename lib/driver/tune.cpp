@@ -176,6 +176,7 @@ class Tuner {
              alternatives(frozen, settings, Outputs(pointers_), 3 * wanted)) {
             if (trials_.size() >= wanted)
                 return;
+            frozen.graph = std::move(a.graph);
             frozen.schedule = std::move(a.schedule);
             add(a.name, frozen);
         }

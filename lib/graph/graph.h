@@ -68,6 +68,8 @@ struct FuncNode {
     bool is_declared = false;  ///< `variable` is that name
     /// How C++ creates a Func that was not declared, "f.in(g)", and the Func or image "f".
     std::string made_by, made_of;
+    /// Of a copy made by pack() (pack.h): the Func or image that is copied, and its reader, by their names in the graph.
+    std::string packs, packed_for;
 
     bool has_updates() const { return stages.size() > 1; }
 };
@@ -77,7 +79,9 @@ struct Image {
     std::string name;  ///< unique in the graph, also among Funcs
     Type type;
     int dimensions = 0;
-    Buffer<void> bound;  ///< defined for a Buffer used in an expression; else the image is an ImageParam
+    bool is_named = true;  ///< an ImageParam to which the user gave a name
+    Buffer<void>
+        bound;  ///< defined for a Buffer used in an expression; else the image is an ImageParam
     BufferPromise promise;
     bool trace_loads = false;
     std::vector<std::string> trace_tags;

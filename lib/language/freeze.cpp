@@ -83,6 +83,7 @@ class Inputs {
         image.trace_loads = contents->trace_loads;
         image.trace_tags = contents->trace_tags;
         image.where = contents->where;
+        image.is_named = !contents->bound && !contents->identity->given.empty();
         graph_.images.push_back(image);
         result_.images.push_back(contents->bound ? nullptr : contents);
         result_.stamps.push_back(stamp(contents->identity));

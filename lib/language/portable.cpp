@@ -40,8 +40,11 @@ class Porter {
         const auto contents = funcs_of(outputs);
         size_t next = 0;
         for (const FuncNode &f : frozen.graph.funcs)
-            if (!f.is_copy)
+            if (!f.is_copy && f.packs.empty())
                 by_variable[f.variable] = contents.at(next++);
+        for (const FuncNode &f : frozen.graph.funcs)
+            if (!f.packs.empty())
+                by_variable[f.variable] = packed(f, by_variable);
         for (const FuncNode &f : frozen.graph.funcs)
             contents_.push_back(by_variable.at(f.variable));
         name_inputs();
@@ -68,6 +71,26 @@ class Porter {
     PortableNames names_;
     std::vector<std::shared_ptr<const FuncContents>> contents_;  // per FuncNode
     std::map<std::string, Expr> inputs_;                         // by names in the graph
+
+    /// The Func that in() would make.
+    std::shared_ptr<const FuncContents>
+    packed(const FuncNode &copy,
+           const std::map<std::string, std::shared_ptr<const FuncContents>> &by_variable) {
+        std::shared_ptr<const Wrappable> of;
+        for (size_t i = 0; i < frozen_.images.size(); i++)
+            if (frozen_.graph.images[i].name == copy.packs)
+                of = frozen_.images[i];
+        std::shared_ptr<const FuncContents> reader;
+        for (const FuncNode &f : frozen_.graph.funcs) {
+            if (f.name == copy.packs)
+                of = by_variable.at(f.variable);
+            if (f.name == copy.packed_for)
+                reader = by_variable.at(f.variable);
+        }
+        std::shared_ptr<FuncContents> func = copy_of(*of, *reader);
+        names_.add(func);
+        return func;
+    }
 
     const FuncContents &contents(FuncId id) const { return *contents_[static_cast<size_t>(id)]; }
     std::string name(FuncId id) const { return names_.name_of(contents(id)); }

@@ -243,13 +243,36 @@ Func Func::clone_in(const std::vector<Func> &consumers, SourceLocation where) co
     });
 }
 
+namespace language {
+namespace {
+
+std::shared_ptr<FuncContents> identity_of_image(const ImageContents &image, SourceLocation where) {
+    std::vector<std::string> args;
+    for (int d = 0; d < image.dimensions; d++)
+        args.push_back(Var::implicit(d).name());
+    return identity_of(image, args, {image.type}, ir::CallKind::Image, where);
+}
+
+}  // namespace
+
+std::shared_ptr<FuncContents> copy_of(const Wrappable &of, const FuncContents &reader) {
+    const auto *func = dynamic_cast<const FuncContents *>(&of);
+    std::shared_ptr<FuncContents> copy =
+        func ? identity_of(*func, func->args, func->types, ir::CallKind::Func, reader.where)
+             : identity_of_image(dynamic_cast<const ImageContents &>(of), reader.where);
+    copy->identity = Identity::unnamed(of.identity->name + "_in_" + reader.identity->name);
+    copy->where = reader.where;
+    copy->origin = {
+        std::const_pointer_cast<Wrappable>(of.shared_from_this()), "in", {reader.identity}};
+    return copy;
+}
+
+}  // namespace language
+
 Func language::wrap_image(ImageContents &image, const std::vector<Func> &consumers,
                           SourceLocation where) {
     return Wrapping(image, "in", consumers, where).get(consumers, [&] {
-        std::vector<std::string> args;
-        for (int d = 0; d < image.dimensions; d++)
-            args.push_back(Var::implicit(d).name());
-        return identity_of(image, args, {image.type}, ir::CallKind::Image, where);
+        return identity_of_image(image, where);
     });
 }
 

@@ -19,6 +19,9 @@ std::vector<std::shared_ptr<const FuncContents>> callees(const FuncContents &rea
 /// CompileError if a wrapper was made for `reader`, which does not read the wrapped object.
 void check_wrappers(const FuncContents &reader);
 
+/// The Func that in() makes, without telling the objects of it: they do not read it.
+std::shared_ptr<FuncContents> copy_of(const Wrappable &of, const FuncContents &reader);
+
 /// ImageParam::in.
 Func wrap_image(ImageContents &image, const std::vector<Func> &consumers, SourceLocation where);
 

@@ -84,6 +84,7 @@ Coordinate compose(const Coordinate &outer, const std::vector<Coordinate> &inner
 
 Access compose(const Access &producer_access, const std::vector<Coordinate> &inner) {
     Access result = producer_access;
+    result.replaceable = false;
     for (Coordinate &c : result.coords)
         c = compose(c, inner);
     return result;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <optional>
 
 namespace Pipe::predict {
@@ -53,22 +52,6 @@ bool same_shape(const Group &a, const Group &b) {
         if (x->loop != y->loop || x->step != y->step)
             return false;
     }
-}
-
-/// The largest share of the sets of a cache that lines at these places can be in. Only the position in a page
-/// is the same in virtual and physical addresses.
-double share_of_sets(double run, const std::vector<std::pair<double, double>> &levels) {
-    constexpr double sets = page_bytes / line_bytes;
-    double reached = std::max(1.0, run / line_bytes);
-    for (const auto &[step, count] : levels) {
-        const double at = std::fmod(step, page_bytes);
-        double places = std::fmod(step, line_bytes) != 0 ? sets : 1;
-        if (at != 0 && places == 1)
-            places =
-                page_bytes / std::gcd(static_cast<int64_t>(at), static_cast<int64_t>(page_bytes));
-        reached *= std::min(count, places);
-    }
-    return std::min(1.0, reached / sets);
 }
 
 /// Takes a distance apart into steps of the group's dimensions, large ones first. Returns the rest; nothing
@@ -170,18 +153,6 @@ void Groups::add(const Access &access, const std::vector<double> &trips) {
     add(group);
 }
 
-/// Bytes of the lines of a run: at a known place of a line if all runs are whole lines apart, else anywhere in a line.
-double in_lines(double first, double run, const Group &g,
-                const std::vector<std::pair<double, double>> &levels) {
-    const bool same = std::all_of(levels.begin(), levels.end(), [](const auto &l) {
-        return std::fmod(l.first, line_bytes) == 0;
-    });
-    if (!same)
-        return run + line_bytes - g.element;
-    const double offset = first - line_bytes * std::floor(first / line_bytes);
-    return line_bytes * std::ceil((offset + run) / line_bytes);
-}
-
 Footprint footprint(const Group &g, int from, const BufferInfo &buffer) {
     double run = g.hi - g.lo, lo = g.first + g.lo, hi = g.first + g.hi;
     Footprint random;
@@ -190,31 +161,24 @@ Footprint footprint(const Group &g, int from, const BufferInfo &buffer) {
         run = std::max(line_bytes, random.bytes);
         lo = random.lo, hi = random.hi;
     }
-    std::vector<std::pair<double, double>> levels;  // step and count
+    support::cache::Steps steps;
     for (const Group::Dim &d : g.dims) {
         const double inside = d.loop >= from ? d.distinct : 1;
         const double count = inside + d.hi - d.lo;
         lo += d.step * (d.lo - (inside - 1) / 2), hi += d.step * (d.hi + (inside - 1) / 2);
         if (count <= 1)
             continue;
-        if (levels.empty() && d.step < run + line_bytes) {
+        if (steps.empty() && d.step < run + line_bytes)
             run += d.step * (count - 1);
-            continue;
-        }
-        // Steps of a multiple of others, and not beyond their end: more of the same.
-        auto same = std::find_if(levels.rbegin(), levels.rend(), [&](const auto &l) {
-            const double k = std::round(d.step / l.first);
-            return std::abs(d.step - k * l.first) < 0.01 * l.first && k <= l.second;
-        });
-        if (same != levels.rend())
-            same->second += std::round(d.step / same->first) * (count - 1);
         else
-            levels.emplace_back(d.step, count);
+            steps.add(d.step, count);
     }
     double runs = 1;
-    for (const auto &[step, count] : levels)
+    for (const auto &[step, count] : steps)
         runs *= count;
-    const double per_run = g.data ? run : in_lines(g.first + g.lo, run, g, levels);
+    const double first = g.first + g.lo;
+    const double offset = first - line_bytes * std::floor(first / line_bytes);
+    const double per_run = g.data ? run : support::cache::in_lines(offset, run, g.element, steps);
     double bytes = std::min(std::max(line_bytes, per_run) * runs, hi - lo + line_bytes);
     if (buffer.bytes > 0)
         bytes = std::min(bytes, std::ceil(buffer.bytes / line_bytes) * line_bytes);
@@ -224,7 +188,7 @@ Footprint footprint(const Group &g, int from, const BufferInfo &buffer) {
                              ? 0
                              : std::min({runs * (1 + run / page_bytes), (hi - lo) / page_bytes + 1,
                                          bytes / line_bytes});
-    const double occupied = g.data ? bytes : bytes / share_of_sets(run, levels);
+    const double occupied = g.data ? bytes : bytes / support::cache::share_of_sets(run, steps);
     return {bytes, occupied, std::min(runs, bytes / line_bytes), pages, lo, hi};
 }
 

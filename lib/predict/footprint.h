@@ -5,10 +5,11 @@
 #include <vector>
 
 #include "predict/nest.h"
+#include "support/cache_lines.h"
 
 namespace Pipe::predict {
 
-inline constexpr double line_bytes = 64, page_bytes = 4096;
+using support::cache::line_bytes, support::cache::page_bytes;
 
 /// Accesses of one stage to one buffer, in one loop body, that differ by constant offsets.
 struct Group {

@@ -1,0 +1,28 @@
+#pragma once
+// in(), as a transformation of the graph.
+
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+#include <pipe/schedule.h>
+
+namespace Pipe::graph {
+
+/// A copy of what one Func reads of another one or of an image: source.in(reader).
+struct Packing {
+    FuncId reader = FuncId::None;
+    FuncId func = FuncId::None;  ///< that is read; None: the image
+    int image = -1;
+    schedules::LoopLevel level;      ///< where it is computed and stored; At
+    std::vector<int> storage_order;  ///< its dimensions, innermost first
+    int64_t lanes = 1;               ///< of its vectors, along the first of these
+};
+
+/// The Func that in() would create; its calls are not in the graph yet.
+FuncNode copy_in(const Graph &graph, const Packing &packing);
+
+/// Adds the copies, and what is given of their schedules. Ids change, and those in the schedule with them.
+void pack(Graph &graph, schedules::Schedule &schedule, const std::vector<Packing> &packings);
+
+}  // namespace Pipe::graph

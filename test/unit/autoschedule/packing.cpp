@@ -1,0 +1,152 @@
+// Operands of sums that the autoscheduler copies to where their elements lie side by side.
+#include <algorithm>
+#include <array>
+#include <regex>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "pipelines.h"
+#include "test/support/temp_folder.h"
+#include <pipe/pipeline.h>
+
+using namespace test;
+
+namespace {
+
+Var x("x"), y("y");
+
+/// A product of matrices whose right operand has rows of `width` elements.
+struct Matrices {
+    ImageParam a{Int(32), 2, "a"}, b{Int(32), 2, "b"};
+    RDom k{0, a.dim(0).extent(), "k"};
+    Func sums{"sums"}, out{"out"};
+
+    Matrices() {
+        sums(x, y) = 0;
+        sums(x, y) += a(k, y) * b(x, k);
+        out(x, y) = sums(x, y) + 1;
+    }
+    Result schedule(int64_t width, int64_t height, int64_t depth, const Machine &machine) const {
+        return autoschedule_for(language::freeze({out}),
+                                {{{{0, width}, {0, height}}},
+                                 {{"a", {{0, depth, 1}, {0, height, depth}}},
+                                  {"b", {{0, width, 1}, {0, depth, width}}}},
+                                 {{}}},
+                                machine);
+    }
+};
+
+Machine small_caches() {
+    Machine machine = two_cores();
+    machine.vector_bytes = 32, machine.vector_registers = 16;
+    machine.l1_bytes = 32 << 10, machine.l2_bytes = 512 << 10;
+    return machine;
+}
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("columns of a large matrix are copied", "[autoschedule][packing]") {
+    const Matrices matrices;
+    const Result large = matrices.schedule(4096, 2000, 2000, small_caches());
+    INFO(large.report.text);
+    CHECK(large.report.packed == Names{"b.in(sums)"});
+    CHECK(large.report.text.find("copied, elements side by side: b.in(sums)") != std::string::npos);
+    const auto &funcs = large.graph.funcs;
+    const auto copy = std::find_if(funcs.begin(), funcs.end(),
+                                   [](const auto &f) { return f.name == "b_in_sums"; });
+    REQUIRE(copy != funcs.end());
+    CHECK(large.schedule[copy->id].compute.at());
+    CHECK(large.schedule[copy->id].stages[0].dims[0].kind == LoopKind::Vectorized);
+    // What lies in the caches anyway is not.
+    CHECK(matrices.schedule(64, 64, 64, small_caches()).report.packed.empty());
+}
+
+TEST_CASE("only what in() can replace is copied", "[autoschedule][packing]") {
+    const Machine machine = small_caches();
+    SECTION("not what a Func reads that was inlined") {
+        ImageParam a(Int(32), 2, "a"), b(Int(32), 2, "b");
+        RDom k(0, 2000, "k");
+        Func shifted("shifted"), sums("sums");
+        shifted(x, y) = b(x, y) + 1;
+        sums(x, y) = 0;
+        sums(x, y) += a(k, y) * shifted(x, k);
+        const Result r = autoschedule_for(
+            language::freeze({sums}),
+            {{{{0, 4096}, {0, 2000}}},
+             {{"a", {{0, 2000, 1}, {0, 2000, 2000}}}, {"b", {{0, 4096, 1}, {0, 2000, 4096}}}},
+             {}},
+            machine);
+        INFO(r.report.text);
+        CHECK(std::count(r.report.packed.begin(), r.report.packed.end(), "b.in(sums)") == 0);
+    }
+    SECTION("not an image without a name, which a schedule file cannot refer to") {
+        ImageParam a(Int(32), 2, "a"), b(Int(32), 2);
+        RDom k(0, 2000, "k");
+        Func sums("sums");
+        sums(x, y) = 0;
+        sums(x, y) += a(k, y) * b(x, k);
+        const language::Frozen frozen = language::freeze({sums});
+        const Result r =
+            autoschedule_for(frozen,
+                             {{{{0, 4096}, {0, 2000}}},
+                              {{"a", {{0, 2000, 1}, {0, 2000, 2000}}},
+                               {frozen.graph.images[1].name, {{0, 4096, 1}, {0, 2000, 4096}}}},
+                              {}},
+                             machine);
+        INFO(r.report.text);
+        CHECK(r.report.packed.empty());
+    }
+}
+
+TEST_CASE("sums of copies are what the definition says", "[autoschedule][packing]") {
+    AutoscheduleOptions options;
+    options.l1_bytes = 2 << 10, options.l2_bytes = 16 << 10;  // so that small matrices are large
+    int copies = 0;
+    for (const auto &[width, height, depth] :
+         {std::array{512, 70, 300}, std::array{1024, 33, 200}, std::array{500, 200, 130}}) {
+        INFO(width << " x " << height << ", sums of " << depth);
+        Matrices p;
+        Buffer<int> left(depth, height), right(width, depth), got(width, height);
+        left.fill([](int x, int y) { return (x * 7 + y * 5) % 13 - 6; });
+        right.fill([](int x, int y) { return (x * 3 + y * 11) % 17 - 8; });
+        p.a.set(left), p.b.set(right);
+        Pipeline pipeline(p.out);
+        pipeline.autoschedule(get_host_target(), options);
+        auto wrong = [&, width = width, height = height, depth = depth] {
+            int64_t count = 0;
+            for (int y = 0; y < height; y++)
+                for (int x = 0; x < width; x++) {
+                    int sum = 1;
+                    for (int k = 0; k < depth; k++)
+                        sum += left(k, y) * right(x, k);
+                    count += got(x, y) != sum;
+                }
+            return count;
+        };
+        pipeline.realize(got);
+        CHECK(wrong() == 0);
+        const std::string source = pipeline.schedule_source(), loops = pipeline.loop_nest();
+        INFO(source);
+        if (source.find("b.in(sums)") == std::string::npos)
+            continue;
+        copies++;
+        // A file keeps them.
+        TempFolder folder;
+        pipeline.save_schedule(folder / "schedule.json");
+        Matrices other;
+        other.a.set(left), other.b.set(right);
+        Pipeline again(other.out);
+        again.apply_schedule(folder / "schedule.json");
+        // (While both are alive, the names of the second one end in $1.)
+        CHECK(std::regex_replace(again.loop_nest(), std::regex("\\$1"), "") == loops);
+        got.fill(0);
+        again.realize(got);
+        CHECK(wrong() == 0);
+        // As does the page.
+        pipeline.report(folder / "report.html");
+        CHECK(folder.read("report.html").find("b_in_sums") != std::string::npos);
+    }
+    CHECK(copies >= 2);
+}
