@@ -1,6 +1,7 @@
 // Operands of sums that the autoscheduler copies to where their elements lie side by side.
 #include <algorithm>
 #include <array>
+#include <random>
 #include <regex>
 
 #include <catch2/catch_test_macros.hpp>
@@ -41,6 +42,19 @@ Machine small_caches() {
     machine.vector_bytes = 32, machine.vector_registers = 16;
     machine.l1_bytes = 32 << 10, machine.l2_bytes = 512 << 10;
     return machine;
+}
+
+/// The same choices on every machine: of registers, cores and caches, so small that small matrices are large.
+Target avx2() {
+    const Target host = get_host_target();
+    return host.has_feature(Target::AVX2) ? Target("x86-64-linux-avx2-fma-f16c") : host;
+}
+
+AutoscheduleOptions tiny_caches() {
+    AutoscheduleOptions options;
+    options.cores = 2;
+    options.l1_bytes = 2 << 10, options.l2_bytes = 16 << 10, options.l3_bytes = 1 << 20;
+    return options;
 }
 
 using Names = std::vector<std::string>;
@@ -101,8 +115,6 @@ TEST_CASE("only what in() can replace is copied", "[autoschedule][packing]") {
 }
 
 TEST_CASE("sums of copies are what the definition says", "[autoschedule][packing]") {
-    AutoscheduleOptions options;
-    options.l1_bytes = 2 << 10, options.l2_bytes = 16 << 10;  // so that small matrices are large
     int copies = 0;
     for (const auto &[width, height, depth] :
          {std::array{512, 70, 300}, std::array{1024, 33, 200}, std::array{500, 200, 130}}) {
@@ -113,7 +125,7 @@ TEST_CASE("sums of copies are what the definition says", "[autoschedule][packing
         right.fill([](int x, int y) { return (x * 3 + y * 11) % 17 - 8; });
         p.a.set(left), p.b.set(right);
         Pipeline pipeline(p.out);
-        pipeline.autoschedule(get_host_target(), options);
+        pipeline.autoschedule(avx2(), tiny_caches());
         auto wrong = [&, width = width, height = height, depth = depth] {
             int64_t count = 0;
             for (int y = 0; y < height; y++)
@@ -147,6 +159,50 @@ TEST_CASE("sums of copies are what the definition says", "[autoschedule][packing
         // As does the page.
         pipeline.report(folder / "report.html");
         CHECK(folder.read("report.html").find("b_in_sums") != std::string::npos);
+    }
+    CHECK(copies >= 2);
+}
+
+TEST_CASE("convolutions of random layouts with copies", "[autoschedule][packing]") {
+    std::mt19937 random(7);
+    auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+    int copies = 0;
+    for (int trial = 0; trial < 12; trial++) {
+        const int channels = 64 * (1 + below(6)) + below(2), sums_of = 60 + below(100);
+        const int taps = 1 + below(3);
+        const int width = 1 + below(20), height = 1 + below(12), stride = 1 + below(2);
+        const int layout = below(3);
+        INFO("trial " << trial << ": " << channels << " channels, sums of " << sums_of << ", "
+                      << taps << " taps, " << width << " x " << height << ", layout " << layout);
+        const Var c("c");
+        ImageParam in(Int(16), 3, "in"), weights(Int(16), 4, "weights");
+        RDom r(0, in.dim(0).extent(), 0, taps, 0, taps, "r");
+        const Expr weight = layout == 0   ? weights(c, r.y, r.z, r.x)
+                            : layout == 1 ? weights(c, r.x, r.y, r.z)
+                                          : weights(c, r.z, r.x, r.y);
+        Func sums("sums"), out("out");
+        sums(c, x, y) = 3;
+        sums(c, x, y) += cast<int>(weight) * in(r.x, x * stride + r.y, y * stride + r.z);
+        out(c, x, y) = max(sums(c, x, y), 0);
+        Buffer<int16_t> image(sums_of, width * stride + 2, height * stride + 2);
+        Buffer<int16_t> w = layout == 0   ? Buffer<int16_t>(channels, taps, taps, sums_of)
+                            : layout == 1 ? Buffer<int16_t>(channels, sums_of, taps, taps)
+                                          : Buffer<int16_t>(channels, taps, sums_of, taps);
+        image.fill([](int a, int b, int d) { return int16_t((a * 7 + b * 5 + d * 3) % 11 - 5); });
+        w.fill([](int a, int b, int d, int e) {
+            return int16_t((a + 3 * b + 2 * d + 5 * e) % 7 - 3);
+        });
+        in.set(image), weights.set(w);
+        Pipeline p(out);
+        p.autoschedule(avx2(), tiny_caches());
+        Buffer<int> got(channels, width, height), want(channels, width, height);
+        p.realize(got);
+        p.realize_reference(want);
+        INFO(p.schedule_source());
+        copies += p.schedule_source().find(".in(sums)") != std::string::npos;
+        int64_t wrong = 0;
+        got.for_each_element([&](int a, int b, int d) { wrong += got(a, b, d) != want(a, b, d); });
+        CHECK(wrong == 0);
     }
     CHECK(copies >= 2);
 }
