@@ -72,6 +72,7 @@ bool reduce_stage(const FuncNode &func, const Node &node, size_t s, const Machin
     return true;
 }
 
+/// The copy of an operand of one reader's sums.
 Packing packing_of(const FuncNode &reader, const Node &node, const PackedOperand &operand,
                    const LoopLevel &level, const Machine &machine) {
     return {reader.id, operand.func,          operand.image,

@@ -294,7 +294,7 @@ class BlockOrder {
     }
 
     /// Of all copies that are made inside of loop `at`: what they take, and read from beyond the L2 cache.
-    void copy(RegisterBlock &b, const Nest &nest, size_t at) {
+    void add_copies(RegisterBlock &b, const Nest &nest, size_t at) {
         double copies = 1, rows = 1;
         for (size_t i = at; i < nest.size; i++)
             copies *= double(nest.loops[i].trips);
@@ -329,7 +329,7 @@ class BlockOrder {
                 break;
             b.near_clocks = near_clocks(b);
             b.far_bytes = traffic(b, loops);
-            copy(b, loops, i + 1);
+            add_copies(b, loops, i + 1);
             if (const double now = cost(b); now < least)
                 best = b, least = now;
         }

@@ -306,10 +306,6 @@ RegisterBlock sums_along(int rvar, const StageCost &cost, double loads, int64_t 
     return best;
 }
 
-}  // namespace
-
-namespace {
-
 /// Instructions of one iteration of the RVars.
 double body_of(const StageCost &stage, int64_t copies) {
     return static_cast<double>(copies) * (stage.arithmetic.count + double(stage.loads.size()));

@@ -24,7 +24,6 @@ struct PackedOperand {
         0;  ///< inside of which it is copied: how many of the loops around the block are inside of that
     std::vector<int> storage_order;  ///< its dimensions, innermost first
     double clocks = 0;               ///< of all copies
-    bool operator==(const PackedOperand &) const = default;
 };
 
 struct RegisterBlock {

@@ -77,6 +77,13 @@ std::vector<std::string> add_parts(InnerLoops &inner, const RegisterBlock &block
     return names;
 }
 
+/// The first of these names from `place` on that is not empty; "" if there is none.
+std::string loop_at(const std::vector<std::string> &names, size_t place) {
+    const auto loop = std::find_if(names.begin() + static_cast<long>(std::min(place, names.size())),
+                                   names.end(), [](const auto &name) { return !name.empty(); });
+    return loop == names.end() ? "" : *loop;
+}
+
 /// A reduction in blocks of sums: [vector] [block, unrolled] [RVars] [loops over blocks].
 StageLoops block_stage(InnerLoops inner, const RegisterBlock &block) {
     std::vector<Dim> dims;
@@ -199,12 +206,6 @@ InnerLoops inner_loops_of(const StageSchedule &stage, const StageCost &cost, New
         if (d.is_reduction)
             inner.reductions.push_back(d);
     return inner;
-}
-
-std::string loop_at(const std::vector<std::string> &names, size_t place) {
-    const auto loop = std::find_if(names.begin() + static_cast<long>(std::min(place, names.size())),
-                                   names.end(), [](const auto &name) { return !name.empty(); });
-    return loop == names.end() ? "" : *loop;
 }
 
 StageLoops loops_of_stage(InnerLoops inner, const FuncNode &func, const Node &node, size_t s,

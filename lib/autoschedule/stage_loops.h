@@ -48,9 +48,6 @@ StageLoops loops_of_stage(InnerLoops inner, const graph::FuncNode &func, const N
                           const std::vector<int64_t> &extents, const Machine &machine, int cores,
                           const Rows &rows = {}, const std::vector<int> &order = {});
 
-/// The first of these names from `place` on that is not empty; "" if there is none.
-std::string loop_at(const std::vector<std::string> &names, size_t place);
-
 /// A stage of a member whose rows, as many as a vector has lanes, lie side by side: [rows] [RVars, or
 /// columns] [other pure loops]. The columns of the pure definition are unrolled, so that what it
 /// reads is transposed (lower/share_strided_loads.h).

@@ -10,29 +10,29 @@ namespace {
 
 struct Fallback {
     const char *what;
-    /// Of the given graph. Nothing: not for this machine.
-    std::optional<schedules::Schedule> (*schedule)(const Scheduled &);
+    /// Nothing: not for this machine.
+    std::optional<Scheduled::Given> (*schedule)(const Scheduled &);
     /// Whether that it is needed is a fault of Pipe, which the user should hear of.
     bool is_fault = true;
 };
 
 /// The sizes of shared memory are known only after lowering: a group may turn out to be too large.
-std::optional<schedules::Schedule> single_kernels(const Scheduled &s) {
+std::optional<Scheduled::Given> single_kernels(const Scheduled &s) {
     if (!s.report.machine.gpu)
         return std::nullopt;
     AutoscheduleOptions single = s.options;
     single.group_limit = 1;
-    return autoschedule::schedule(s.user->graph, s.user->schedule, s.sizes, s.report.machine,
-                                  single)
-        .schedule;
+    autoschedule::Result found =
+        autoschedule::schedule(s.user->graph, s.user->schedule, s.sizes, s.report.machine, single);
+    return Scheduled::Given{std::move(found.graph), std::move(found.schedule)};
 }
 
 /// Best first.
 constexpr Fallback fallbacks[] = {
     {"each Func is computed by kernels of its own", single_kernels, false},
     {"Funcs without directives are computed at root, without fusion",
-     [](const Scheduled &s) {
-         return std::optional(autoschedule::at_root(s.user->graph, s.user->schedule));
+     [](const Scheduled &s) -> std::optional<Scheduled::Given> {
+         return {{s.user->graph, autoschedule::at_root(s.user->graph, s.user->schedule)}};
      }},
 };
 
@@ -50,10 +50,10 @@ void tell(Scheduled &s, const char *what, bool is_fault, const std::string &why)
 bool takes(Scheduled &s, const Fallback &fallback) {
     try {
         support::SuppressErrorReporting suppressed;
-        const std::optional<schedules::Schedule> schedule = fallback.schedule(s);
-        if (schedule)
-            take_schedule(s, s.user->graph, *schedule);
-        return schedule.has_value();
+        std::optional<Scheduled::Given> found = fallback.schedule(s);
+        if (found)
+            take_schedule(s, std::move(found->graph), std::move(found->schedule));
+        return found.has_value();
     } catch (const std::exception &) {
         return false;
     }
@@ -71,8 +71,8 @@ void fall_back(Scheduled &s, const std::string &why) {
         if (takes(s, next))
             return tell(s, next.what, next.is_fault, why);
     }
-    take_schedule(s, s.user->graph,
-                  s.user->schedule);  // which is legal, or there is an error of the user's
+    // Which is legal, or there is an error of the user's.
+    take_schedule(s, s.user->graph, s.user->schedule);
     tell(s, "Funcs without directives are inlined", true, why);
 }
 

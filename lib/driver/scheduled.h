@@ -29,12 +29,11 @@ struct Scheduled {
     language::Frozen frozen;  ///< schedule: the final one
     graph::Graph inlined;
     std::vector<poly::SharedLoop> shared_loops;  ///< they need private accumulators
-    /// What the user gave, if the autoscheduler completed it.
     struct Given {
         graph::Graph graph;
-        schedules::Schedule schedule;
+        schedules::Schedule schedule;  ///< for this graph
     };
-    std::optional<Given> user;
+    std::optional<Given> user;    ///< what the user gave, if the autoscheduler completed it
     AutoscheduleOptions options;  ///< the autoscheduler's
     size_t fallbacks_used = 0;    ///< how many replacements of its schedule were tried: fall_back()
     bool fast_math = false;       ///< the target has Target::FastMath

@@ -92,8 +92,7 @@ schedules::FuncSchedule schedule_of(const FuncNode &copy, const Packing &p) {
     return f;
 }
 
-}  // namespace
-
+/// The Func that in() would create; its calls are not in the graph yet.
 FuncNode copy_in(const Graph &graph, const Packing &p) {
     const Source source = source_of(graph, p);
     const FuncNode &reader = graph[p.reader];
@@ -118,6 +117,8 @@ FuncNode copy_in(const Graph &graph, const Packing &p) {
         stage.values.push_back(call(source, i, stage.args, kind, p.func));
     return copy;
 }
+
+}  // namespace
 
 void pack(Graph &graph, schedules::Schedule &schedule, const std::vector<Packing> &packings) {
     if (packings.empty())

@@ -19,9 +19,6 @@ struct Packing {
     int64_t lanes = 1;               ///< of its vectors, along the first of these
 };
 
-/// The Func that in() would create; its calls are not in the graph yet.
-FuncNode copy_in(const Graph &graph, const Packing &packing);
-
 /// Adds the copies, and what is given of their schedules. Ids change, and those in the schedule with them.
 void pack(Graph &graph, schedules::Schedule &schedule, const std::vector<Packing> &packings);
 

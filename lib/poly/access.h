@@ -46,8 +46,8 @@ struct Access {
     FuncId func = FuncId::None;  ///< the Func that is read, or None for an image
     int image = -1;              ///< index into Graph::images, or -1
     int bytes = 1;               ///< of one element
-    bool replaceable =
-        true;  ///< by in(): read by the definition itself, of something that has a name
+    /// By in(): the definition itself reads it, not what was substituted, and it is no image without a name.
+    bool replaceable = true;
     std::vector<Coordinate> coords;
 
     /// Whether both access the same element in every iteration.

@@ -3,7 +3,6 @@
 
 #include <pipe/pipe.h>
 
-#include "graph/directives.h"
 #include "graph/pack.h"
 #include "graph/schedule_source.h"
 #include "ir/print.h"
