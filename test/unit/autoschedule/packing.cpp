@@ -195,13 +195,22 @@ TEST_CASE("convolutions of random layouts with copies", "[autoschedule][packing]
         in.set(image), weights.set(w);
         Pipeline p(out);
         p.autoschedule(avx2(), tiny_caches());
-        Buffer<int> got(channels, width, height), want(channels, width, height);
+        Buffer<int> got(channels, width, height);
         p.realize(got);
-        p.realize_reference(want);
         INFO(p.schedule_source());
         copies += p.schedule_source().find(".in(sums)") != std::string::npos;
         int64_t wrong = 0;
-        got.for_each_element([&](int a, int b, int d) { wrong += got(a, b, d) != want(a, b, d); });
+        got.for_each_element([&](int a, int b, int d) {
+            int sum = 3;
+            for (int k = 0; k < sums_of; k++)
+                for (int i = 0; i < taps; i++)
+                    for (int j = 0; j < taps; j++)
+                        sum += (layout == 0   ? w(a, i, j, k)
+                                : layout == 1 ? w(a, k, i, j)
+                                              : w(a, j, k, i)) *
+                               image(k, b * stride + i, d * stride + j);
+            wrong += got(a, b, d) != std::max(sum, 0);
+        });
         CHECK(wrong == 0);
     }
     CHECK(copies >= 2);
