@@ -84,6 +84,7 @@ TEST_CASE("only what in() can replace is copied", "[autoschedule][packing]") {
         RDom k(0, 2000, "k");
         Func shifted("shifted"), sums("sums");
         shifted(x, y) = b(x, y) + 1;
+        shifted.compute_inline();
         sums(x, y) = 0;
         sums(x, y) += a(k, y) * shifted(x, k);
         const Result r = autoschedule_for(
@@ -93,7 +94,7 @@ TEST_CASE("only what in() can replace is copied", "[autoschedule][packing]") {
              {}},
             machine);
         INFO(r.report.text);
-        CHECK(std::count(r.report.packed.begin(), r.report.packed.end(), "b.in(sums)") == 0);
+        CHECK(r.report.packed.empty());
     }
     SECTION("not an image without a name, which a schedule file cannot refer to") {
         ImageParam a(Int(32), 2, "a"), b(Int(32), 2);

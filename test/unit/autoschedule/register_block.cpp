@@ -286,3 +286,28 @@ TEST_CASE("a matrix that two sums read is computed where they do", "[autoschedul
     INFO(r.report.text);
     CHECK(r.report.inlined == std::vector<std::string>{"updated"});
 }
+
+TEST_CASE("parts of the planes of a layer are not short", "[autoschedule][register_block]") {
+    // Each part is a stream that begins anew.
+    ImageParam in(Float(32), 3, "in"), weights(Float(32), 4, "weights");
+    RDom r(0, 64, 0, 3, 0, 3, "r");
+    Func sums("sums"), layer("layer"), padded("padded"), next("next");
+    sums(c, x, y) = 0.f;
+    sums(c, x, y) += weights(c, r.y, r.z, r.x) * in(r.x, x + r.y, y + r.z);
+    layer(c, x, y) = max(sums(c, x, y), 0.f);
+    padded = BoundaryConditions::constant_exterior(layer, 0.f, {{0, 64}, {0, 256}, {0, 256}});
+    next(c, x, y) = padded(c, x - 1, y - 1);
+    Machine machine = with_registers(16, 32);
+    machine.l1_bytes = 32 << 10, machine.l2_bytes = 512 << 10;
+    const Result found =
+        autoschedule_for(language::freeze({next}),
+                         {{{{0, 64}, {0, 258}, {0, 258}}},
+                          {{"in", {{0, 64, 1}, {0, 258, 64}, {0, 258, 64 * 258}}},
+                           {"weights", {{0, 64, 1}, {0, 3, 64}, {0, 3, 64 * 3}, {0, 64, 64 * 9}}}},
+                          {}},
+                         machine);
+    INFO(found.report.text);
+    const auto &plans = found.report.plans;
+    REQUIRE(!plans.empty());
+    CHECK(64 * plans.back().tile[1] * 4 >= 4096);  // bytes, a page
+}
