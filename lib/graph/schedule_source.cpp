@@ -98,12 +98,13 @@ class Writer {
         return text;
     }
 
-    /// Declares a Func created by in() or clone_in(), after the object that it wraps.
+    /// Declares a Func created by in(), clone_in() or rfactor(), after the object that it is made of and those that shall
+    /// read it.
     void wrapper(const FuncNode &f) {
         if (f.made_by.empty() || !declared_.insert(f.name).second)
             return;
         for (const FuncNode &of : graph_.funcs)
-            if (of.variable == f.made_of)
+            if (of.name != f.name && mentions(f.made_by, of.variable))
                 wrapper(of);
         wrappers_ += fmt::format("Func {} = {};\n", f.variable, f.made_by);
     }

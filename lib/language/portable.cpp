@@ -30,23 +30,48 @@ Argument text_argument(const std::string &text) {
     return {.kind = Argument::Kind::Text, .text = text};
 }
 
+using ByVariable = std::map<std::string, std::shared_ptr<const FuncContents>>;
+
+/// The Func that in() would make.
+std::shared_ptr<const FuncContents> packed(const FuncNode &copy, const Frozen &frozen,
+                                           const ByVariable &by_variable) {
+    std::shared_ptr<const Wrappable> of;
+    for (size_t i = 0; i < frozen.images.size(); i++)
+        if (frozen.graph.images[i].name == copy.packs)
+            of = frozen.images[i];
+    std::shared_ptr<const FuncContents> reader;
+    for (const FuncNode &f : frozen.graph.funcs) {
+        if (f.name == copy.packs)
+            of = by_variable.at(f.variable);
+        if (f.name == copy.packed_for)
+            reader = by_variable.at(f.variable);
+    }
+    return copy_of(*of, *reader);
+}
+
+/// Per FuncNode, what it was frozen from; copies stand for their originals.
+std::vector<std::shared_ptr<const FuncContents>> contents_of(const std::vector<Func> &outputs,
+                                                             const Frozen &frozen) {
+    ByVariable by_variable;
+    const auto contents = funcs_of(outputs);
+    size_t next = 0;
+    for (const FuncNode &f : frozen.graph.funcs)
+        if (!f.is_copy && f.packs.empty())
+            by_variable[f.variable] = contents.at(next++);
+    for (const FuncNode &f : frozen.graph.funcs)
+        if (!f.packs.empty())
+            by_variable[f.variable] = packed(f, frozen, by_variable);
+    std::vector<std::shared_ptr<const FuncContents>> result;
+    for (const FuncNode &f : frozen.graph.funcs)
+        result.push_back(by_variable.at(f.variable));
+    return result;
+}
+
 /// Converts the statements of one frozen pipeline.
 class Porter {
   public:
     Porter(const std::vector<Func> &outputs, const Frozen &frozen)
-        : frozen_(frozen), names_(outputs) {
-        // Copies stand for their originals.
-        std::map<std::string, std::shared_ptr<const FuncContents>> by_variable;
-        const auto contents = funcs_of(outputs);
-        size_t next = 0;
-        for (const FuncNode &f : frozen.graph.funcs)
-            if (!f.is_copy && f.packs.empty())
-                by_variable[f.variable] = contents.at(next++);
-        for (const FuncNode &f : frozen.graph.funcs)
-            if (!f.packs.empty())
-                by_variable[f.variable] = packed(f, by_variable);
-        for (const FuncNode &f : frozen.graph.funcs)
-            contents_.push_back(by_variable.at(f.variable));
+        : frozen_(frozen), contents_(contents_of(outputs, frozen)), names_(outputs, contents_) {
         name_inputs();
     }
 
@@ -68,29 +93,9 @@ class Porter {
 
   private:
     const Frozen &frozen_;
+    const std::vector<std::shared_ptr<const FuncContents>> contents_;  // per FuncNode
     PortableNames names_;
-    std::vector<std::shared_ptr<const FuncContents>> contents_;  // per FuncNode
-    std::map<std::string, Expr> inputs_;                         // by names in the graph
-
-    /// The Func that in() would make.
-    std::shared_ptr<const FuncContents>
-    packed(const FuncNode &copy,
-           const std::map<std::string, std::shared_ptr<const FuncContents>> &by_variable) {
-        std::shared_ptr<const Wrappable> of;
-        for (size_t i = 0; i < frozen_.images.size(); i++)
-            if (frozen_.graph.images[i].name == copy.packs)
-                of = frozen_.images[i];
-        std::shared_ptr<const FuncContents> reader;
-        for (const FuncNode &f : frozen_.graph.funcs) {
-            if (f.name == copy.packs)
-                of = by_variable.at(f.variable);
-            if (f.name == copy.packed_for)
-                reader = by_variable.at(f.variable);
-        }
-        std::shared_ptr<FuncContents> func = copy_of(*of, *reader);
-        names_.add(func);
-        return func;
-    }
+    std::map<std::string, Expr> inputs_;  // by names in the graph
 
     const FuncContents &contents(FuncId id) const { return *contents_[static_cast<size_t>(id)]; }
     std::string name(FuncId id) const { return names_.name_of(contents(id)); }
@@ -209,7 +214,12 @@ std::string argument_text(const Argument &a) {
 
 }  // namespace
 
-PortableNames::PortableNames(const std::vector<Func> &outputs) : algorithm_(algorithm_of(outputs)) {
+PortableNames::PortableNames(const std::vector<Func> &outputs)
+    : PortableNames(outputs, funcs_of(outputs)) {}
+
+PortableNames::PortableNames(const std::vector<Func> &outputs,
+                             const std::vector<std::shared_ptr<const FuncContents>> &funcs)
+    : algorithm_(algorithm_of(outputs)) {
     for (size_t i = 0; i < algorithm_.funcs.size(); i++) {
         auto func = std::const_pointer_cast<FuncContents>(algorithm_.contents[i]);
         funcs_[algorithm_.funcs[i].name] = func;
@@ -221,7 +231,7 @@ PortableNames::PortableNames(const std::vector<Func> &outputs) : algorithm_(algo
         if (f && !names_.count(f.get()) && std::count(rest.begin(), rest.end(), f) == 0)
             rest.push_back(f);
     };
-    for (const auto &f : funcs_of(outputs))
+    for (const auto &f : funcs)
         meet(f);
     // One that nobody reads any more, because of its clone.
     for (size_t i = 0; i < rest.size(); i++)

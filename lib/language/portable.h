@@ -48,6 +48,9 @@ struct PortableSchedule {
 class PortableNames {
   public:
     explicit PortableNames(const std::vector<Func> &outputs);
+    /// Of these Funcs, producers first: with those that the autoscheduler added (graph/pack.h).
+    PortableNames(const std::vector<Func> &outputs,
+                  const std::vector<std::shared_ptr<const FuncContents>> &funcs);
 
     const Algorithm &algorithm() const { return algorithm_; }
     /// Null if there is none.

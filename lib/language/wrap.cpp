@@ -257,11 +257,13 @@ std::shared_ptr<FuncContents> identity_of_image(const ImageContents &image, Sour
 
 std::shared_ptr<FuncContents> copy_of(const Wrappable &of, const FuncContents &reader) {
     const auto *func = dynamic_cast<const FuncContents *>(&of);
+    const auto *image = dynamic_cast<const ImageContents *>(&of);
+    const SourceLocation where = func ? func->where : image->where;
     std::shared_ptr<FuncContents> copy =
-        func ? identity_of(*func, func->args, func->types, ir::CallKind::Func, reader.where)
-             : identity_of_image(dynamic_cast<const ImageContents &>(of), reader.where);
+        func ? identity_of(*func, func->args, func->types, ir::CallKind::Func, where)
+             : identity_of_image(*image, where);
     copy->identity = Identity::unnamed(of.identity->name + "_in_" + reader.identity->name);
-    copy->where = reader.where;
+    copy->where = where;
     copy->origin = {
         std::const_pointer_cast<Wrappable>(of.shared_from_this()), "in", {reader.identity}};
     return copy;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <set>
 
 #include <catch2/catch_message.hpp>
@@ -52,8 +53,11 @@ class Scheduled {
         found_ = autoschedule::search_by_strategy(
             autoschedule::stages_of(frozen.graph, schedule_, sizes, machine_, report), machine_,
             options);
-        autoschedule::write_plans(found_, frozen.graph, machine_, schedule_);
-        graph_ = graph::inline_funcs(frozen.graph, schedule_);
+        const graph::Graph packed =
+            autoschedule::write_plans(found_, frozen.graph, machine_, schedule_);
+        for (const graph::FuncNode &f : packed.funcs)
+            ids_[f.name] = f.id;
+        graph_ = graph::inline_funcs(packed, schedule_);
         graph::check(graph_, schedule_);
         tree_.emplace(graph_, schedule_);
         const region::RegionPlan plan = region::plan_regions(*tree_);
@@ -70,7 +74,7 @@ class Scheduled {
         for (const autoschedule::Node &node : found_.graph.nodes) {
             const graph::FuncNode &func = frozen_.graph[node.id];
             if (node.inlined ? func.types.size() > 1 || !uses_all_coordinates(func)
-                             : !tree_->place(node.id).computed)
+                             : !tree_->place(ids_.at(func.name)).computed)
                 return;
         }
         for (const Plan &plan : found_.plans)
@@ -81,6 +85,9 @@ class Scheduled {
     int compared = 0, exact = 0;
 
   private:
+    /// Of a node of the search, in the graph with the copies that it added.
+    FuncId id_of(int node) const { return ids_.at(frozen_.graph[static_cast<FuncId>(node)].name); }
+
     static bool uses_all_coordinates(const graph::FuncNode &func) {
         std::set<std::string> used;
         for (const Expr &value : func.stages[0].values)
@@ -139,7 +146,7 @@ class Scheduled {
     /// In some iteration of the loop in which the member is computed.
     void check(const Plan &plan, int member, const std::vector<poly::Coordinate> &region,
                Choices &choices) {
-        const auto id = static_cast<FuncId>(member), output = static_cast<FuncId>(plan.output());
+        const FuncId id = id_of(member), output = id_of(plan.output());
         const region::Level &level = tree_->place(id).compute;
         choose_iteration(level, choices);
         const auto tile = demand_->computed(output, static_cast<int>(plan.stage));
@@ -165,7 +172,7 @@ class Scheduled {
                 continue;
             CHECK(intersect(predicted, needed[d]) == needed[d]);
             // The plan's extents are those of one tile: of i / 3, another one may have one more.
-            if (!slides_[static_cast<size_t>(member)])
+            if (!slides_[static_cast<size_t>(id)])
                 CHECK(needed[d].size() <= plan.extents[at][d] + (c.den > 1 ? 1 : 0));
             if (is_exact(c) && !read_by_window(plan, id) && !has_conditions(plan)) {
                 CHECK(predicted == needed[d]);
@@ -174,16 +181,17 @@ class Scheduled {
         }
     }
 
-    /// The model knows how the coordinate moves with the tile.
+    /// The model knows how the coordinate moves with the tile; of 2 * (i / 3), it does not know that it is even.
     static bool is_exact(const poly::Coordinate &c) {
-        return c.distance.bounded() && (c.iterator >= 0 || c.may_use == 0);
+        return c.distance.bounded() && (c.iterator >= 0 || c.may_use == 0) &&
+               (c.num == 1 || c.den == 1);
     }
 
     /// Readers whose windows slide need less of a member than the whole tile would: only what their new part
     /// reads. The model leaves that out.
     bool read_by_window(const Plan &plan, FuncId member) const {
         return std::any_of(plan.members.begin(), plan.members.end(), [&](int reader) {
-            return static_cast<FuncId>(reader) != member && slides_[static_cast<size_t>(reader)];
+            return id_of(reader) != member && slides_[static_cast<size_t>(id_of(reader))];
         });
     }
 
@@ -204,7 +212,7 @@ class Scheduled {
             });
         };
         for (int member : plan.members)
-            for (const graph::Stage &stage : graph_[static_cast<FuncId>(member)].stages) {
+            for (const graph::Stage &stage : graph_[id_of(member)].stages) {
                 visit(stage.predicate);
                 graph::for_each_expr(stage, [&](const Expr &root) {
                     ir::walk(root, [&](const Expr &e) {
@@ -236,6 +244,7 @@ class Scheduled {
     }
 
     const language::Frozen &frozen_;
+    std::map<std::string, FuncId> ids_;  // by name
     Machine machine_;
     schedules::Schedule schedule_;
     autoschedule::SearchResult found_;
