@@ -121,6 +121,7 @@ class ExprEmitter {
     void store_lanes(const ir::StmtNode &s, llvm::Value *mask);
     void store_dense(const ir::StmtNode &s, const Offset &start, llvm::Value *value,
                      llvm::Value *mask);
+    bool is_in_own_array(const ir::StmtNode &s, llvm::Value *begin) const;
     void store_whole(const std::string &buffer, llvm::Value *value, llvm::Value *p,
                      llvm::Align align);
     void scatter(const ir::StmtNode &s, llvm::Value *value, llvm::Value *mask);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Intrinsics.h>
 
@@ -377,12 +378,31 @@ void ExprEmitter::store_dense(const ir::StmtNode &s, const Offset &start, Value 
     Type type = s.value().type();
     llvm::Align align = alignment(s.name, type, s.index());
     Value *p = address(s.name, type, start);
+    if (mask && is_in_own_array(s, p)) {
+        Value *old = b_.CreateAlignedLoad(value->getType(), p, align);
+        value = b_.CreateSelect(mask, value, old);
+        mask = nullptr;
+    }
     if (!mask)
         return store_whole(s.name, value, p, align);
     for_each_register(type, p, align, [&](Value *at, llvm::Align aligned, int begin, int lanes) {
         Value *part = subvector(b_, value, begin, lanes), *on = subvector(b_, mask, begin, lanes);
         mark(b_.CreateMaskedStore(part, at, aligned, on), s.name);
     });
+}
+
+/// Whether all lanes, also those that are masked off, are elements of an array that only this function accesses. These
+/// may be stored as they were. Then LLVM can keep the array in registers, and the processor can load what was stored
+/// before it has left the store buffer, unlike after a masked store.
+bool ExprEmitter::is_in_own_array(const ir::StmtNode &s, Value *begin) const {
+    const auto *array = llvm::dyn_cast<llvm::AllocaInst>(llvm::getUnderlyingObject(begin));
+    const Type type = s.value().type();
+    if (!array || s.index()->op != ir::Op::Ramp || !llvm::isPowerOf2_32(unsigned(type.lanes())))
+        return false;
+    const ir::ConstantInterval first = range(s.index()->args[0]);
+    const auto count =
+        static_cast<int64_t>(array->getAllocatedType()->getArrayNumElements()) - type.lanes();
+    return first.lo >= 0 && first.hi <= count;
 }
 
 /// Stores all lanes of a vector, or a scalar. Non-temporal stores require aligned registers: tests

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "support/parse_ir.h"
 #include "unit/codegen/kernels.h"
 
 using namespace Pipe;
@@ -382,4 +383,42 @@ TEST_CASE("an index seen through sums, products, casts and lets is a ramp") {
     for (size_t i = 0; i < 8; i++)
         REQUIRE(out[i] == in[2 * i + 1]);
     REQUIRE(jit::compile(p, get_host_target()).llvm_ir().find("gather") == std::string::npos);
+}
+
+TEST_CASE("masked stores to an array of the function are whole stores, where all lanes are in it") {
+    // Two vectors of an array that holds `size` elements; all lanes are set, then the first n of each once more.
+    auto program_of = [](int size, int last) {
+        ir::Program p;
+        p.args = {{Kind::InputBuffer, "in", Float(32), 1},
+                  {Kind::OutputBuffer, "out", Float(32), 1},
+                  {Kind::Scalar, "n", Int(32), 0}};
+        const std::string at = "[ramp(i * " + std::to_string(last) + ", 1, 8)]";
+        const std::string mask = "ramp(0, 1, 8) < broadcast(n, 8)";
+        p.body = testing::parse_stmt("allocate own[float32 * " + std::to_string(size) + "] {\n" +
+                                     "for j in [0, " + std::to_string(size) +
+                                     ") {\nown[j] = float32(1)\n}\n" + "for i in [0, 2) {\nown" +
+                                     at + " = in" + at + " if " + mask + "\n}\n" + "for j in [0, " +
+                                     std::to_string(size) + ") {\nout[j] = own[j]\n}\n}\n");
+        return p;
+    };
+    for (const Target &target : runnable_targets())
+        for (const auto &[size, last] : {std::pair{16, 8}, {20, 12}, {14, 8}, {10, 8}}) {
+            const ir::Program program = program_of(size, last);
+            const jit::Kernel kernel = jit::compile(program, target);
+            INFO(size << " elements, the last vector from " << last << ", " << target.to_string());
+            const bool is_masked = kernel.llvm_ir().find("masked.store") != std::string::npos;
+            CHECK(is_masked == (last + 8 > size));
+            std::vector<float> in = samples<float>(static_cast<size_t>(last) + 8, 3);
+            std::vector<float> out(static_cast<size_t>(size));
+            Data in_data(in), out_data(out);
+            for (int n = 0; n <= std::min(8, size - last); n++) {
+                void *args[] = {&in_data.argument, &out_data.argument, &n};
+                std::string error;
+                REQUIRE(kernel.run({}, args, &error) == 0);
+                for (int j = 0; j < size; j++) {
+                    const bool set = j < n || (j >= last && j < last + n);
+                    CHECK(out[size_t(j)] == (set ? in[size_t(j)] : 1));
+                }
+            }
+        }
 }
