@@ -75,26 +75,41 @@ bool reduce_stage(const FuncNode &func, const Node &node, size_t s, const Machin
 /// The copy of an operand of one reader's sums.
 Packing packing_of(const FuncNode &reader, const Node &node, const PackedOperand &operand,
                    const LoopLevel &level, const Machine &machine) {
-    return {reader.id, operand.func,          operand.image,
-            level,     operand.storage_order, lanes_for(node, INT32_MAX, machine)};
+    return {reader.id,
+            operand.func,
+            operand.image,
+            level,
+            operand.storage_order,
+            operand.row,
+            lanes_for(node, INT32_MAX, machine)};
+}
+
+/// The loops of a stage. Adds the copy of its operand, if there is one.
+/// \param begins  where the stage begins
+std::vector<Dim> loops_with_copy(const StageLoops &stage, const FuncNode &func, const Node &node,
+                                 size_t s, const LoopLevel &begins, const Machine &machine,
+                                 std::vector<Packing> &packings) {
+    if (stage.packed) {
+        const LoopLevel loop = {LoopLevel::Kind::At, func.id, static_cast<int>(s), stage.packed_at};
+        packings.push_back(packing_of(func, node, *stage.packed,
+                                      stage.packed_at.empty() ? begins : loop, machine));
+    }
+    return stage.dims;
 }
 
 /// A stage without loops over tiles: members of groups, and updates.
 void vectorize_stage(const FuncNode &func, const Node &node, size_t s,
                      const std::vector<int64_t> &extents, const Machine &machine, bool parallel,
-                     StageSchedule &stage, std::vector<Packing> &packings, const Rows &rows = {},
+                     FuncSchedule &f, std::vector<Packing> &packings, const Rows &rows = {},
                      const std::vector<int> &order = {}) {
+    StageSchedule &stage = f.stages[s];
     if (stage.touched)
         return;
     NewLoops loops(stage, func);
     const StageLoops found =
         loops_of_stage(inner_loops_of(stage, node.stages[s], loops, func.args), func, node, s,
                        extents, machine, parallel ? machine.cores : 1, rows, order);
-    std::vector<Dim> dims = found.dims;
-    if (found.packed)
-        packings.push_back(packing_of(
-            func, node, *found.packed,
-            {LoopLevel::Kind::At, func.id, static_cast<int>(s), found.packed_at}, machine));
+    std::vector<Dim> dims = loops_with_copy(found, func, node, s, f.compute, machine, packings);
     const bool outermost_is_pure = !dims.empty() && !dims.back().is_reduction;
     if (parallel && outermost_is_pure && dims.back().kind == LoopKind::Serial)
         dims.back().kind = LoopKind::Parallel;
@@ -293,12 +308,8 @@ std::vector<Dim> loops_of_update(const Plan &plan, const Node &node, const FuncN
     const StageLoops found =
         loops_of_stage(inner_loops_of(stage, node.stages[plan.stage], loops, inner), func, node,
                        plan.stage, plan.extents[0], machine, 1);
-    std::vector<Dim> dims = found.dims;
-    if (found.packed)
-        packings.push_back(packing_of(
-            func, node, *found.packed,
-            {LoopLevel::Kind::At, func.id, static_cast<int>(plan.stage), found.packed_at},
-            machine));
+    std::vector<Dim> dims =
+        loops_with_copy(found, func, node, plan.stage, names.innermost_tile(), machine, packings);
     if (plan.row_dim >= 0) {
         add_rows(loops, rows, plan, dims);
         names.points[static_cast<size_t>(plan.row_dim)] = dims.back().name;
@@ -362,8 +373,7 @@ OutputLoops apply_output(const Plan &plan, const Node &node, const Graph &graph,
     OutputLoops loops = apply_tiles(plan, node, graph, machine, f, packings);
     for (size_t s = 0; s < func.stages.size(); s++)
         if (s != plan.stage && !reduce_stage(func, node, s, machine, f.stages[s]))
-            vectorize_stage(func, node, s, node.extents, machine, plan.parallel, f.stages[s],
-                            packings);
+            vectorize_stage(func, node, s, node.extents, machine, plan.parallel, f, packings);
     return loops;
 }
 
@@ -395,12 +405,15 @@ void apply(const Plan &plan, const StageGraph &nodes, const Graph &graph, const 
         for (size_t s = 0; s < node.stages.size(); s++) {
             if (member.compute.root() && reduce_stage(func, node, s, machine, member.stages[s]))
                 continue;
-            vectorize_stage(func, node, s, plan.extents[m], machine, false, member.stages[s],
-                            packings, plan.rows[m], place.order);
+            vectorize_stage(func, node, s, plan.extents[m], machine, false, member, packings,
+                            plan.rows[m], place.order);
         }
         if (plan.packed && plan.levels[m] == Level::Block) {
-            const OutputLoop at = {order_of_points(plan)[plan.packed->loop], false};
-            packings.push_back(packing_of(func, node, *plan.packed, loops.level(at), machine));
+            const std::vector<int> order = order_of_points(plan);
+            const LoopLevel at = plan.packed->loop < order.size()
+                                     ? loops.level({order[plan.packed->loop], false})
+                                     : loops.innermost_tile();
+            packings.push_back(packing_of(func, node, *plan.packed, at, machine));
         }
     }
     auto id = [&](size_t m) { return nodes.nodes[static_cast<size_t>(plan.members[m])].id; };

@@ -183,9 +183,22 @@ class BlockOrder {
         for (int d : packed_order_) {
             const Coordinate &c = load.coords[size_t(d)];
             const double held = elements(c, held_);
-            box.add(std::min(held, elements(c, covered)), held);
+            box.add(std::min(held, elements(c, covered)),
+                    d == packed_order_[0] ? row_of_copy() : held);
         }
         return box.bytes();
+    }
+
+    /// Elements from one row of the copy to the next: an odd number of lines, for which all sets of a cache take turns,
+    /// where a block reads parts of long rows.
+    double row_of_copy() const {
+        constexpr double long_row = 256;  // bytes
+        const double held = elements(packs_->coords[size_t(packed_order_[0])], held_);
+        if (held * packs_->bytes < long_row)
+            return held;
+        const double in_line = support::cache::line_bytes / packs_->bytes;
+        const double lines = std::ceil(held / in_line);
+        return in_line * (lines + (std::fmod(lines, 2) == 0 ? 1 : 0));
     }
 
     /// The order of a copy's dimensions: that of the vectors, those along which the RVars go, the others.
@@ -232,21 +245,38 @@ class BlockOrder {
             covered.part = std::min(all_of_rvar(), covered.part * loop.trips);
     }
 
-    /// Per iteration of a block, for operands of which it reads more than the L1 cache holds, or on more pages than the
-    /// processor keeps the addresses of.
-    double near_clocks(const RegisterBlock &b) const {
+    /// Per iteration of a block, for operands that come from beyond the L1 cache, or are on more pages than the processor
+    /// keeps the addresses of.
+    double near_clocks(const RegisterBlock &b, const Nest &nest) const {
         const Covered block = one_block(b);
         const double iterations = stage_.stage.repeats / double(all_of_rvar()) * double(block.part);
         double from_l2 = 0, pages = 0;
         for (const Access *load : stage_.operands) {
-            const OperandBytes mine = bytes(*load, block);
-            if (mine.occupied > share_of_l1 * double(stage_.machine.l1_bytes))
-                from_l2 += mine.moved;
-            if (load->image >= 0 && load != packs_)  // the memory of Funcs is on large pages
-                pages += mine.pages;
+            from_l2 += from_l2_per_block(*load, block, nest);
+            if (is_on_small_pages(*load))
+                pages += bytes(*load, block).pages;
         }
         return (from_l2 / stage_.machine.l2_rate + (pages > near_pages ? pages * page_clocks : 0)) /
                iterations;
+    }
+
+    /// Large memory of Funcs is on large pages (jit/runtime/arena.cpp).
+    bool is_on_small_pages(const Access &load) const {
+        constexpr double large_page = 2 << 20;
+        return &load == packs_ ? bytes(load, held_).moved < large_page : load.image >= 0;
+    }
+
+    /// What of an operand does not stay in the L1 cache: because one block reads more than fits, or those that follow.
+    double from_l2_per_block(const Access &load, Covered covered, const Nest &nest) const {
+        const double most = share_of_l1 * double(stage_.machine.l1_bytes);
+        OperandBytes all = bytes(load, covered);
+        double blocks = 1;
+        for (size_t i = 0; i < nest.size && all.occupied <= most; i++) {
+            advance(nest.loops[i], covered);
+            blocks *= double(nest.loops[i].trips);
+            all = bytes(load, covered);
+        }
+        return all.occupied > most ? all.moved / blocks : 0;
     }
 
     /// Bytes from beyond the L2 cache: data that fits there while the inner loops run is read once for them,
@@ -281,7 +311,7 @@ class BlockOrder {
             total += size(seen).moved * again;
         };
         for (const Access *load : stage_.operands)
-            if (load != packs_)
+            if (load != packs_ || !copy_fits())
                 add([&](const Covered &c) { return bytes(*load, c); },
                     [&](const BlockLoop &loop) { return is_moved(*load, loop); });
         if (b.part > 0)
@@ -293,7 +323,13 @@ class BlockOrder {
         return total;
     }
 
-    /// Of all copies that are made inside of loop `at`: what they take, and read from beyond the L2 cache.
+    /// Whether a copy stays in the L2 cache.
+    bool copy_fits() const {
+        return bytes(*packs_, held_).moved <= usable_cache * double(stage_.machine.l2_bytes);
+    }
+
+    /// Of all copies that are made inside of loop `at`, or (if there are not so many) where the stage begins: what they
+    /// take, and move from and to beyond the L2 cache.
     void add_copies(RegisterBlock &b, const Nest &nest, size_t at) {
         double copies = 1, rows = 1;
         for (size_t i = at; i < nest.size; i++)
@@ -304,9 +340,16 @@ class BlockOrder {
         const Machine &m = stage_.machine;
         const double vectors = std::ceil(row * packs_->bytes / m.vector_bytes);
         const double per_row = m.row_overhead + vectors * (1 / m.load_rate + 1 / m.store_rate);
-        b.packed = PackedOperand{packs_->func, packs_->image, nest.loops[at].place, packed_order_,
+        const double padded = row_of_copy();
+        b.packed = PackedOperand{packs_->func,
+                                 packs_->image,
+                                 at < nest.size ? nest.loops[at].place : nest.all,
+                                 packed_order_,
+                                 padded > row ? static_cast<int64_t>(padded) : 0,
                                  copies * (rows * per_row + copy_clocks)};
         b.far_bytes += copies * bytes_given(*packs_, held_).moved;
+        if (!copy_fits())
+            b.far_bytes += copies * bytes(*packs_, held_).moved;
     }
 
     /// With the best loop for the copies, if there are any; infinite where none is possible.
@@ -314,20 +357,24 @@ class BlockOrder {
         const Nest loops = nest(b);
         b.packed.reset();
         if (!packs_) {
-            b.near_clocks = near_clocks(b);
+            b.near_clocks = near_clocks(b, loops);
             b.far_bytes = traffic(b, loops);
             return cost(b);
         }
+        const double most = usable_cache * double(stage_.machine.l3_bytes) / stage_.machine.cores;
         double least = std::numeric_limits<double>::infinity();
         RegisterBlock best = b;
         held_ = one_block(b);
-        for (size_t i = 0; i + 1 < loops.size; i++) {
+        for (size_t i = 0; i < loops.size; i++) {
             advance(loops.loops[i], held_);
-            if (is_moved(*packs_, loops.loops[i]) || !is_moved(*packs_, loops.loops[i + 1]))
+            // Inside of the outermost loop, which cores may share, or around all loops of one core.
+            const bool is_last = i + 1 == loops.size;
+            if (is_moved(*packs_, loops.loops[i]) ||
+                (is_last ? stage_.cores > 1 : !is_moved(*packs_, loops.loops[i + 1])))
                 continue;
-            if (bytes(*packs_, held_).moved > usable_cache * double(stage_.machine.l2_bytes))
+            if (bytes(*packs_, held_).moved > most)
                 break;
-            b.near_clocks = near_clocks(b);
+            b.near_clocks = near_clocks(b, loops);
             b.far_bytes = traffic(b, loops);
             add_copies(b, loops, i + 1);
             if (const double now = cost(b); now < least)

@@ -18,12 +18,18 @@ std::vector<int> order_of_points(const Plan &plan) {
     return order;
 }
 
+namespace {
+
+OutputLoop innermost_tile_of(const Plan &plan) {
+    return {plan.outer.empty() ? -1 : plan.outer.back(), true};
+}
+
+}  // namespace
+
 Place place_of(const Plan &plan, size_t member) {
     if (!plan.places.empty())
         return plan.places[member];
-    OutputLoop tile;
-    if (!plan.outer.empty())
-        tile.dim = plan.outer.back();
+    const OutputLoop tile = innermost_tile_of(plan);
     if (plan.levels[member] == Level::Block) {
         const OutputLoop block = {order_of_points(plan).front(), false};
         return {block, block, {}};
@@ -32,6 +38,10 @@ Place place_of(const Plan &plan, size_t member) {
         return {tile, tile, {}};
     const OutputLoop row = {plan.row_dim, false};
     return {row, plan.slides[member] ? tile : row, {}};
+}
+
+LoopLevel OutputLoops::innermost_tile() const {
+    return level(innermost_tile_of(plan));
 }
 
 LoopLevel OutputLoops::level(const OutputLoop &loop) const {

@@ -24,6 +24,7 @@ struct OutputLoops {
     /// The level just inside of the loop. In place of a loop that does not exist because it would
     /// have one iteration, it is the next loop around it.
     schedules::LoopLevel level(const OutputLoop &loop) const;
+    schedules::LoopLevel innermost_tile() const;
 };
 
 }  // namespace Pipe::autoschedule

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "autoschedule/block_order.h"
@@ -167,28 +168,44 @@ class BlockSearch {
         return all;
     }
 
-    /// Bytes that are moved for what one block reads of an operand in all iterations of the RVars.
-    static double bytes_of_block(const RegisterBlock &b, const Access &load) {
-        Covered one;
-        one.blocks.fill(1);
+    /// Bytes that are moved for what so many blocks along dimension `dim` read of an operand in all iterations of the
+    /// RVars.
+    static double bytes_of_blocks(const RegisterBlock &b, const Access &load, int dim,
+                                  int64_t blocks) {
+        Covered covered;
+        covered.blocks.fill(1);
+        covered.blocks[size_t(dim)] = blocks;
         OperandBox box(load.bytes);
         for (const Coordinate &c : load.coords)
-            box.add(elements_of(b, c, one, -1, 0), double(c.range.size()));
+            box.add(elements_of(b, c, covered, -1, 0), double(c.range.size()));
         return box.bytes().moved;
     }
 
-    /// Per iteration of the RVars, of the operands of which a block reads more than stays in the L1 cache, if their
-    /// lines are in different sets of it.
+    /// Per iteration of the RVars, what does not stay in the L1 cache, if the lines of an operand are in different sets
+    /// of it: with the innermost loop over blocks that is best.
     double streamed_bytes(const RegisterBlock &b) const {
-        double bytes = 0;
         if (node_.dims() > static_cast<int>(most_block_dims))
-            return bytes;
+            return 0;
+        double least = std::numeric_limits<double>::infinity();
+        for (int d = 0; d < node_.dims(); d++)
+            if (stage_.loops_over[size_t(d)])
+                least = std::min(least, streamed_along(b, d));
+        return least / stage_.repeats;
+    }
+
+    /// In one block, if the loop over blocks along `dim` is innermost: the operands of which it reads more than fits, or
+    /// that are others in the next block.
+    double streamed_along(const RegisterBlock &b, int dim) const {
         const double in_part = std::min(1.0, double(most_part) / double(stage_.rvars.back()));
+        const double most = share_of_l1 * double(machine_.l1_bytes);
+        double bytes = 0;
         for (const Operand &operand : operands_) {
-            const Access &load = *operand.load;
-            const double all = bytes_of_block(b, load);
-            if (all * in_part > share_of_l1 * double(machine_.l1_bytes))
-                bytes += all / stage_.repeats;
+            const double one = bytes_of_blocks(b, *operand.load, dim, 1);
+            const bool is_other =
+                depends_on(*operand.load, dim) &&
+                bytes_of_blocks(b, *operand.load, dim, trips(b, dim)) * in_part > most;
+            if (one * in_part > most || is_other)
+                bytes += one;
         }
         return bytes;
     }

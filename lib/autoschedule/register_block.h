@@ -21,9 +21,11 @@ struct PackedOperand {
     FuncId func = FuncId::None;  ///< that is read, or
     int image = -1;              ///< the image
     size_t loop =
-        0;  ///< inside of which it is copied: how many of the loops around the block are inside of that
+        0;  ///< inside of which it is copied: how many of the loops around the block are inside of that; if all
+        ///< are, it is copied once, where the stage begins
     std::vector<int> storage_order;  ///< its dimensions, innermost first
-    double clocks = 0;               ///< of all copies
+    int64_t row = 0;    ///< elements from one row of the copy to the next; 0: as many as it holds
+    double clocks = 0;  ///< of all copies
 };
 
 struct RegisterBlock {

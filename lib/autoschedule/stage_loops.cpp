@@ -120,8 +120,8 @@ StageLoops block_stage(InnerLoops inner, const RegisterBlock &block) {
                 dims.push_back({around.back(), LoopKind::Serial, false});
         }
     }
-    const std::string at = block.packed ? loop_at(around, block.packed->loop) : "";
-    return {std::move(dims), at.empty() ? std::nullopt : block.packed, at};
+    return {std::move(dims), block.packed,
+            block.packed ? loop_at(around, block.packed->loop) : std::string()};
 }
 
 /// The loops in the order of these dimensions; the others follow.

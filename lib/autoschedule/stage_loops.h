@@ -37,7 +37,7 @@ InnerLoops inner_loops_of(const schedules::StageSchedule &stage, const StageCost
 struct StageLoops {
     std::vector<schedules::Dim> dims;  ///< innermost first
     std::optional<PackedOperand> packed;
-    std::string packed_at;  ///< the loop inside of which it is copied
+    std::string packed_at;  ///< the loop inside of which it is copied; "": where the stage begins
 };
 
 /// The loops of a stage inside of those over tiles.

@@ -18,15 +18,16 @@ struct Source {
     std::string name, variable;
     std::vector<std::string> args;
     std::vector<Type> types;
+    SourceLocation where{};
 };
 
 Source source_of(const Graph &graph, const Packing &p) {
     if (p.image < 0) {
         const FuncNode &f = graph[p.func];
-        return {f.name, f.variable, f.args, f.types};
+        return {f.name, f.variable, f.args, f.types, f.where};
     }
     const Image &image = graph.images[static_cast<size_t>(p.image)];
-    Source source{image.name, identifier(image.name), {}, {image.type}};
+    Source source{image.name, identifier(image.name), {}, {image.type}, image.where};
     for (int d = 0; d < image.dimensions; d++)  // as Var::implicit()
         source.args.push_back(fmt::format("_{}", d));
     return source;
@@ -79,6 +80,10 @@ schedules::FuncSchedule schedule_of(const FuncNode &copy, const Packing &p) {
         f.storage_order.push_back(copy.args[static_cast<size_t>(d)]);
     if (std::is_sorted(p.storage_order.begin(), p.storage_order.end()))
         f.storage_order.clear();
+    if (p.row > 0)
+        f.storage_dims.push_back({copy.args[static_cast<size_t>(p.storage_order[0])],
+                                  ir::int32(static_cast<int32_t>(p.row)),
+                                  {}});
     schedules::StageSchedule &stage = f.stages.emplace_back();
     stage.dims = initial_loops(copy.args, copy.stages[0]);
     if (p.lanes > 1) {
@@ -103,13 +108,13 @@ FuncNode copy_in(const Graph &graph, const Packing &p) {
     copy.variable = copy.name;
     copy.args = source.args;
     copy.types = source.types;
-    copy.where = reader.where;
+    copy.where = source.where;
     copy.made_of = source.variable;
     copy.made_by = fmt::format("{}.in({})", source.variable, reader.variable);
     copy.packs = source.name;
     copy.packed_for = reader.name;
     Stage &stage = copy.stages.emplace_back();
-    stage.where = reader.where;
+    stage.where = source.where;
     for (const std::string &arg : source.args)
         stage.args.push_back(ir::make_variable(Int(32), arg));
     const ir::CallKind kind = p.image < 0 ? ir::CallKind::Func : ir::CallKind::Image;

@@ -14,8 +14,9 @@ struct Packing {
     FuncId reader = FuncId::None;
     FuncId func = FuncId::None;  ///< that is read; None: the image
     int image = -1;
-    schedules::LoopLevel level;      ///< where it is computed and stored; At
+    schedules::LoopLevel level;      ///< where it is computed and stored
     std::vector<int> storage_order;  ///< its dimensions, innermost first
+    int64_t row = 0;                 ///< align_storage() of the first of these; 0: none
     int64_t lanes = 1;               ///< of its vectors, along the first of these
 };
 

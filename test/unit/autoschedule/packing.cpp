@@ -18,12 +18,12 @@ Var x("x"), y("y");
 
 /// A product of matrices whose right operand has rows of `width` elements.
 struct Matrices {
-    ImageParam a{Int(32), 2, "a"}, b{Int(32), 2, "b"};
+    ImageParam a, b;
     RDom k{0, a.dim(0).extent(), "k"};
     Func sums{"sums"}, out{"out"};
 
-    Matrices() {
-        sums(x, y) = 0;
+    explicit Matrices(Type type = Int(32)) : a(type, 2, "a"), b(type, 2, "b") {
+        sums(x, y) = cast(type, 0);
         sums(x, y) += a(k, y) * b(x, k);
         out(x, y) = sums(x, y) + 1;
     }
@@ -75,6 +75,22 @@ TEST_CASE("columns of a large matrix are copied", "[autoschedule][packing]") {
     CHECK(large.schedule[copy->id].stages[0].dims[0].kind == LoopKind::Vectorized);
     // What lies in the caches anyway is not.
     CHECK(matrices.schedule(64, 64, 64, small_caches()).report.packed.empty());
+}
+
+TEST_CASE("a copy that many blocks read has rows in different sets of the caches",
+          "[autoschedule][packing]") {
+    const Result r = Matrices(Float(64)).schedule(1800, 1600, 2200, small_caches());
+    INFO(r.report.text);
+    const auto &funcs = r.graph.funcs;
+    const auto copy = std::find_if(funcs.begin(), funcs.end(),
+                                   [](const auto &f) { return f.name == "b_in_sums"; });
+    REQUIRE(copy != funcs.end());
+    const schedules::FuncSchedule &f = r.schedule[copy->id];
+    REQUIRE(f.storage_dims.size() == 1);
+    int64_t row = 0;
+    REQUIRE(ir::as_const_int(f.storage_dims[0].alignment, &row));
+    CHECK(row * 8 % 64 == 0);
+    CHECK(row * 8 / 64 % 2 == 1);
 }
 
 TEST_CASE("only what in() can replace is copied", "[autoschedule][packing]") {
@@ -162,6 +178,63 @@ TEST_CASE("sums of copies are what the definition says", "[autoschedule][packing
         CHECK(folder.read("report.html").find("b_in_sums") != std::string::npos);
     }
     CHECK(copies >= 2);
+}
+
+TEST_CASE("copies among Funcs that the user added keep their place in schedule files",
+          "[autoschedule][packing][schedule_file]") {
+    Matrices p;
+    Buffer<int> left(300, 70), right(512, 300);
+    left.fill(1), right.fill(2);
+    p.a.set(left), p.b.set(right);
+    RDom r(0, 64, "r");
+    Func rows("rows");
+    rows(x) += right(x, r);
+    RVar ro("ro"), ri("ri");
+    rows.update().split(r, ro, ri, 8).rfactor(ro, y).compute_root();
+    Pipeline pipeline({p.out, rows});
+    pipeline.autoschedule(avx2(), tiny_caches());
+    REQUIRE(pipeline.schedule_source().find("b.in(sums)") != std::string::npos);
+    TempFolder folder;
+    pipeline.save_schedule(folder / "schedule.json");
+    pipeline.apply_schedule(folder / "schedule.json");
+    pipeline.save_schedule(folder / "again.json");
+    CHECK(folder.read("again.json") == folder.read("schedule.json"));
+}
+
+TEST_CASE("a copy for a Func that rfactor() added", "[autoschedule][packing][schedule_file]") {
+    Matrices p;
+    Buffer<int> left(300, 70), right(512, 300);
+    left.fill(1), right.fill(2);
+    p.a.set(left), p.b.set(right);
+    RVar ko("ko"), ki("ki");
+    Var part("part");
+    Func sums_intm = p.sums.update().split(p.k, ko, ki, 150).rfactor(ko, part);
+    Pipeline pipeline(p.out);
+    pipeline.autoschedule(avx2(), tiny_caches());
+    const std::string source = pipeline.schedule_source();
+    INFO(source);
+    // It is declared before the copy that mentions it.
+    const size_t copy = source.find("= b.in(sums_intm)");
+    REQUIRE(copy != std::string::npos);
+    CHECK(source.find("Func sums_intm = ") < copy);
+    // A file keeps all of it, and the place that messages name.
+    TempFolder folder;
+    auto place = [&] {
+        pipeline.compile_to_lowered_stmt(folder / "loops.txt", pipeline.infer_arguments(), Text,
+                                         avx2());
+        const std::string loops = folder.read("loops.txt");
+        const size_t at = loops.find("Read by b_in_sums_intm (");
+        REQUIRE(at != std::string::npos);
+        return loops.substr(at, loops.find(')', at) - at);
+    };
+    const std::string before = pipeline.loop_nest(), place_before = place();
+    pipeline.save_schedule(folder / "schedule.json");
+    pipeline.apply_schedule(folder / "schedule.json");
+    CHECK(pipeline.loop_nest() == before);
+    CHECK(place() == place_before);
+    Buffer<int> got(512, 70);
+    pipeline.realize(got);
+    CHECK(got(511, 69) == 601);
 }
 
 TEST_CASE("convolutions of random layouts with copies", "[autoschedule][packing]") {

@@ -53,7 +53,7 @@ struct Product {
 
 TEST_CASE("a copy stands between what is read and its reader", "[graph][pack]") {
     Product p;
-    p.pack({{p.id("sums"), p.id("twice"), -1, p.at_x(), {1, 0}, 4}});
+    p.pack({{p.id("sums"), p.id("twice"), -1, p.at_x(), {1, 0}, 24, 4}});
     const graph::FuncNode &copy = p.frozen.graph[p.id("twice_in_sums")];
     CHECK(copy.args == std::vector<std::string>{"x", "y"});
     CHECK(ir::to_string(copy.stages[0].values[0]) == "twice(x, y)");
@@ -68,13 +68,16 @@ TEST_CASE("a copy stands between what is read and its reader", "[graph][pack]") 
     const schedules::FuncSchedule &schedule = p.frozen.schedule[copy.id];
     CHECK(schedule.compute.func == p.id("sums"));
     CHECK(schedule.storage_order == std::vector<std::string>{"y", "x"});
+    REQUIRE(schedule.storage_dims.size() == 1);
+    CHECK(schedule.storage_dims[0].var == "y");
+    CHECK(ir::to_string(schedule.storage_dims[0].alignment) == "24");
     CHECK(schedule.stages[0].dims[0].kind == LoopKind::Vectorized);
 }
 
 TEST_CASE("an image is copied for one of its readers", "[graph][pack]") {
     Product p;
-    p.pack({{p.id("sums"), FuncId::None, p.image("a"), p.at_x(), {0, 1}, 1},
-            {p.id("sums"), p.id("twice"), -1, p.at_x(), {0, 1}, 1}});
+    p.pack({{p.id("sums"), FuncId::None, p.image("a"), p.at_x(), {0, 1}, 0, 1},
+            {p.id("sums"), p.id("twice"), -1, p.at_x(), {0, 1}, 0, 1}});
     CHECK(ir::to_string(p.frozen.graph[p.id("sums")].stages[1].values[0]) ==
           "sums(x, y) + a_in_sums(k$x, y) * twice_in_sums(x, k$x)");
     CHECK(ir::to_string(p.frozen.graph[p.id("out")].stages[0].values[0]) == "sums(x, y) + a(x, y)");
