@@ -7,7 +7,8 @@
 // Low et al. 2016, section 4.2).
 //
 // An operand whose elements lie apart, as those of some columns of a matrix do, is packed: a tile and part of it is copied
-// to where it lies together. Else its lines crowd into few sets of the caches, and each is on a page of its own.
+// to where it lies together. Else its lines crowd into few sets of the caches, and each is on a page of its own. A copy that
+// many blocks read may be larger than the L2 cache, up to all that the stage reads.
 //
 //     for tiles of the dimensions: for parts of the RVars: for blocks of the tile: for the RVars in the part: block
 
