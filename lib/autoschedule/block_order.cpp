@@ -66,7 +66,7 @@ class BlockOrder {
             take(best, best_tiles(best), worth_a_loop);
             for (const Access *load : stage_.packable) {
                 packs_ = load;
-                packed_order_ = packed_order(*load);
+                packed_order_ = packed_order(*load, stage_.stage.rvars.size());
                 const RegisterBlock packed = best_order();
                 take(best, packed, worth_packing);
                 take(best, best_tiles(packed), worth_packing);
@@ -189,35 +189,9 @@ class BlockOrder {
         return box.bytes();
     }
 
-    /// Elements from one row of the copy to the next: an odd number of lines, for which all sets of a cache take turns,
-    /// where a block reads parts of long rows.
     double row_of_copy() const {
-        constexpr double long_row = 256;  // bytes
-        const double held = elements(packs_->coords[size_t(packed_order_[0])], held_);
-        if (held * packs_->bytes < long_row)
-            return held;
-        const double in_line = support::cache::line_bytes / packs_->bytes;
-        const double lines = std::ceil(held / in_line);
-        return in_line * (lines + (std::fmod(lines, 2) == 0 ? 1 : 0));
-    }
-
-    /// The order of a copy's dimensions: that of the vectors, those along which the RVars go, the others.
-    std::vector<int> packed_order(const Access &load) const {
-        auto rank = [&](int d) -> size_t {
-            const Coordinate &c = load.coords[size_t(d)];
-            if (d == 0)
-                return 0;
-            for (size_t r = 0; r < stage_.stage.rvars.size(); r++)
-                if (c.reductions >> r & 1)
-                    return r + 1;
-            return stage_.stage.rvars.size() + 1;
-        };
-        std::vector<int> order;
-        for (size_t d = 0; d < load.coords.size(); d++)
-            order.push_back(static_cast<int>(d));
-        std::stable_sort(order.begin(), order.end(),
-                         [&](int a, int b) { return rank(a) < rank(b); });
-        return order;
+        return support::cache::row_in_all_sets(
+            elements(packs_->coords[size_t(packed_order_[0])], held_), packs_->bytes);
     }
 
     double sum_bytes(const Covered &covered) const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace Pipe::autoschedule {
 
@@ -19,6 +20,21 @@ double elements_of(const RegisterBlock &block, const poly::Coordinate &c, const 
     if (c.follows == rvar)
         spread -= left_out;
     return std::min(most, double((std::max<int64_t>(spread, 1) - 1) / c.den + 1));
+}
+
+std::vector<int> packed_order(const poly::Access &load, size_t rvars) {
+    auto rank = [&](int d) -> size_t {
+        if (d == 0)
+            return 0;
+        for (size_t r = 0; r < rvars; r++)
+            if (load.coords[size_t(d)].reductions >> r & 1)
+                return r + 1;
+        return rvars + 1;
+    };
+    std::vector<int> order(load.coords.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return rank(a) < rank(b); });
+    return order;
 }
 
 OperandBox::OperandBox(int bytes_of_element)

@@ -2,6 +2,7 @@
 // What register blocks read of an operand, and where that lies in the caches.
 
 #include <array>
+#include <vector>
 
 #include "autoschedule/register_block.h"
 #include "support/cache_lines.h"
@@ -20,6 +21,10 @@ struct Covered {
 /// at most `most_block_dims` dimensions.
 double elements_of(const RegisterBlock &block, const poly::Coordinate &c, const Covered &covered,
                    int rvar, int64_t left_out);
+
+/// The order of the dimensions of an operand's copy, innermost first: that of the vectors, those along which the RVars go,
+/// the others.
+std::vector<int> packed_order(const poly::Access &load, size_t rvars);
 
 /// What is read of an operand.
 struct OperandBytes {

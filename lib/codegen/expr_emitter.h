@@ -122,8 +122,6 @@ class ExprEmitter {
     void store_dense(const ir::StmtNode &s, const Offset &start, llvm::Value *value,
                      llvm::Value *mask);
     bool is_in_own_array(const ir::StmtNode &s, llvm::Value *begin) const;
-    void store_whole(const std::string &buffer, llvm::Value *value, llvm::Value *p,
-                     llvm::Align align);
     void scatter(const ir::StmtNode &s, llvm::Value *value, llvm::Value *mask);
     llvm::Value *address(const std::string &buffer, Type element, const Offset &index);
     llvm::Value *addresses(const std::string &buffer, Type element, const Expr &index);
@@ -132,9 +130,14 @@ class ExprEmitter {
     void mark(llvm::Instruction *access, const std::string &buffer, llvm::Value *active = nullptr);
     void tell_emulator(llvm::Instruction *access, const std::string &buffer,
                        llvm::Value *active = nullptr);  // device/emulation.cpp
-    void bypass_caches(llvm::Instruction *access);
     bool masks_by_signs(Type type) const;
     bool has_fast_gather(Type type) const;
+
+    // nontemporal.cpp
+    void bypass_caches(llvm::Instruction *access);
+    void bypass_caches_if_possible(llvm::Instruction *load);
+    void store_whole(const std::string &buffer, llvm::Value *value, llvm::Value *p,
+                     llvm::Align align);
 
     Unit &unit_;
     Frame &frame_;

@@ -66,8 +66,8 @@ struct FuncNode {
     /// Its C++ name: the name given by the user, if no other Func of the graph has it.
     std::string variable;
     bool is_declared = false;  ///< `variable` is that name
-    /// How C++ creates a Func that was not declared, "f.in(g)", and the Func or image "f".
-    std::string made_by, made_of;
+    /// How C++ creates a Func that was not declared: "f.in(g)".
+    std::string made_by;
     /// Of a copy made by pack() (pack.h): the Func or image that is copied, and its reader, by their names in the graph.
     std::string packs, packed_for;
 

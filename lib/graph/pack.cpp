@@ -109,7 +109,6 @@ FuncNode copy_in(const Graph &graph, const Packing &p) {
     copy.args = source.args;
     copy.types = source.types;
     copy.where = source.where;
-    copy.made_of = source.variable;
     copy.made_by = fmt::format("{}.in({})", source.variable, reader.variable);
     copy.packs = source.name;
     copy.packed_for = reader.name;

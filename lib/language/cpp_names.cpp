@@ -75,16 +75,16 @@ void name_origin(Graph &graph, const Funcs &funcs, size_t i) {
         return graph::identifier(identity.name);
     };
     FuncNode &node = graph.funcs[i];
-    node.made_of = variable(*of->identity);
+    const std::string made_of = variable(*of->identity);
     if (origin.factored) {
-        node.made_by = statement(*origin.factored, node.made_of);
+        node.made_by = statement(*origin.factored, made_of);
         return;
     }
     std::vector<std::string> consumers;
     for (const auto &c : origin.consumers)
         consumers.push_back(variable(*c));
     std::string list = join(consumers);
-    node.made_by = fmt::format("{}.{}({})", node.made_of, origin.method,
+    node.made_by = fmt::format("{}.{}({})", made_of, origin.method,
                                consumers.size() > 1 ? "{" + list + "}" : list);
 }
 

@@ -8,7 +8,7 @@
 
 namespace Pipe::language {
 
-/// Sets FuncNode::variable, is_declared, made_by and made_of. `funcs[i]` became `graph.funcs[i]`.
+/// Sets FuncNode::variable, is_declared and made_by. `funcs[i]` became `graph.funcs[i]`.
 void name_in_cpp(Graph &graph, const std::vector<std::shared_ptr<const FuncContents>> &funcs);
 
 }  // namespace Pipe::language

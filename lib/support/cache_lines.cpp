@@ -45,4 +45,13 @@ double in_lines(double offset, double run_bytes, double element_bytes, const Ste
     return line_bytes * std::ceil((offset + run_bytes) / line_bytes);
 }
 
+double row_in_all_sets(double elements, int bytes_of_element) {
+    constexpr double long_row = 256;  // bytes
+    if (elements * bytes_of_element < long_row)
+        return elements;
+    const double in_line = line_bytes / bytes_of_element;
+    const double lines = std::ceil(elements / in_line);
+    return in_line * (lines + (std::fmod(lines, 2) == 0 ? 1 : 0));
+}
+
 }  // namespace Pipe::support::cache

@@ -36,4 +36,8 @@ double share_of_sets(double run_bytes, const Steps &steps);
 /// one; else anywhere in a line.
 double in_lines(double offset, double run_bytes, double element_bytes, const Steps &steps);
 
+/// Elements from one long row to the next for which rows begin in all sets in turn: an odd number of lines. A short row stays
+/// as it is.
+double row_in_all_sets(double elements, int bytes_of_element);
+
 }  // namespace Pipe::support::cache

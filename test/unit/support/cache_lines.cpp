@@ -43,3 +43,10 @@ TEST_CASE("runs are whole lines where all begin at the same place of one", "[cac
     CHECK(in_lines(60, 8, 4, steps({{640, 5}})) == 128);
     CHECK(in_lines(0, 96, 4, steps({{600, 5}})) == 96 + 60);
 }
+
+TEST_CASE("rows of an odd number of lines begin in all sets in turn") {
+    CHECK(row_in_all_sets(256, 8) == 264);
+    CHECK(row_in_all_sets(264, 8) == 264);
+    CHECK(row_in_all_sets(257, 4) == 272);
+    CHECK(row_in_all_sets(16, 8) == 16);
+}
