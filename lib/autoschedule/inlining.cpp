@@ -21,19 +21,23 @@ bool can_inline(const StageGraph &graph, int n) {
            !node.on_host && !node.consumers.empty();
 }
 
-/// Of one element, if at all; boundary conditions are free where their tests are.
-bool is_copy(const StageGraph &graph, int n) {
+/// Tests of boundary conditions are free where loops are partitioned into interior and edges. Those that sums would
+/// make stay, and keep the register blocks of the sums from having several points along the tested dimension.
+bool has_free_tests(const StageGraph &graph, int n) {
     const Node &node = graph.nodes[static_cast<size_t>(n)];
-    const StageCost &pure = node.stages[0];
-    if (pure.arithmetic.total() > 0 || pure.loads.size() > 1)
-        return false;
     auto has_sums = [&](int c) {
         const auto &stages = graph.nodes[static_cast<size_t>(c)].stages;
         return std::any_of(stages.begin(), stages.end(),
                            [](const StageCost &stage) { return !stage.rvars.empty(); });
     };
-    return pure.arithmetic.tests == 0 ||
+    return node.stages[0].arithmetic.tests == 0 ||
            std::none_of(node.consumers.begin(), node.consumers.end(), has_sums);
+}
+
+/// Of one element, if at all.
+bool is_copy(const StageGraph &graph, int n) {
+    const StageCost &pure = graph.nodes[static_cast<size_t>(n)].stages[0];
+    return pure.arithmetic.total() == 0 && pure.loads.size() <= 1 && has_free_tests(graph, n);
 }
 
 /// The reader walks along the innermost dimension as the producer does, so that vectors stay vectors; or an RVar
@@ -219,7 +223,8 @@ bool recompute_is_cheaper(const StageGraph &graph, int n) {
         return false;
     const Node &node = graph.nodes[static_cast<size_t>(n)];
     const Uses uses = uses_of(graph, n);
-    if (!uses.along_rows || !fits_after_substitute(graph, n, most_loads, most_written))
+    if (!uses.along_rows || !has_free_tests(graph, n) ||
+        !fits_after_substitute(graph, n, most_loads, most_written))
         return false;
     const double times = uses.evaluations / std::max(1.0, node.points());
     const double loads = static_cast<double>(node.stages[0].loads.size()) * node.bytes;

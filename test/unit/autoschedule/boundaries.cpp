@@ -1,6 +1,7 @@
 // Boundary conditions cost nothing in the interior of pure loops, and their tests in sums.
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include "autoschedule/operation_cost.h"
 #include "graph/check.h"
@@ -67,10 +68,19 @@ TEST_CASE("A boundary condition is inlined into a stencil") {
 }
 
 TEST_CASE("A boundary condition that a sum reads is stored before") {
+    const int stages_after = GENERATE(0, 80);  // more than those whose inlining is searched
     ZeroOutside p;
     RDom r(-4, 9, -4, 9);
-    p.out(p.x, p.y) = 0.0f;
-    p.out(p.x, p.y) += p.zeros(p.x + r.x, p.y + r.y);
+    Func sums("sums");
+    sums(p.x, p.y) = 0.0f;
+    sums(p.x, p.y) += p.zeros(p.x + r.x, p.y + r.y);
+    Func last = sums;
+    for (int i = 0; i < stages_after; i++) {
+        Func next("next" + std::to_string(i));
+        next(p.x, p.y) = last(p.x - 1, p.y) + last(p.x + 1, p.y + 1);
+        last = next;
+    }
+    p.out(p.x, p.y) = last(p.x, p.y);
     const language::Frozen frozen = language::freeze({p.out});
     CHECK_FALSE(is_inlined(frozen, p.schedule(frozen), p.zeros.name()));
 }

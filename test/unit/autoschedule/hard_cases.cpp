@@ -19,7 +19,7 @@ double schedule_and_check(const std::vector<Func> &outputs, const ScheduleSizes 
     const std::chrono::duration<double, std::milli> taken =
         std::chrono::steady_clock::now() - start;
     INFO(r.report.text);
-    CHECK_NOTHROW(graph::check(graph::inline_funcs(frozen.graph, r.schedule), r.schedule));
+    CHECK_NOTHROW(graph::check(graph::inline_funcs(r.graph, r.schedule), r.schedule));
     return taken.count();
 }
 
