@@ -15,7 +15,6 @@ using poly::Coordinate;
 
 namespace {
 
-constexpr double usable_cache = 0.75;  ///< the rest is for data that streams through
 /// Where the time is less than this, relative to that with all operands in the L1 cache, parts, tiles and copies are not
 /// worth their loops.
 constexpr double worth_parts = 1.1;
@@ -74,8 +73,8 @@ class BlockOrder {
         }
         block_ = best;
         const double copies = best.packed ? best.packed->clocks / iterations_ : 0;
-        block_.clocks = (clocks(best) + copies) * imbalance(outermost_trips(best), stage_.cores);
-        block_.steps = best.part > 0 ? 1 : best.steps;
+        block_.clocks = (clocks(best) + copies) * imbalance(best);
+        block_.steps = best.part > 0 && stage_.stage.rvars.size() == 1 ? 1 : best.steps;
     }
 
   private:
@@ -91,10 +90,11 @@ class BlockOrder {
     int64_t trips(int dim) const { return ceil_div(stage_.extents[size_t(dim)], block_.size(dim)); }
     int64_t all_of_rvar() const { return stage_.stage.rvars[size_t(rvar_)]; }
 
-    int64_t outermost_trips(const RegisterBlock &b) const {
-        if (b.part == 0)
-            return trips(b.loops.back());
-        return ceil_div(trips(b.tiles.back()), b.tile[size_t(b.tiles.back())]);
+    /// Of the iterations of the outermost loop.
+    double imbalance(const RegisterBlock &b) const {
+        const int d = b.part == 0 ? b.loops.back() : b.tiles.back();
+        const int64_t tasks = b.part == 0 ? trips(d) : ceil_div(trips(d), b.tile[size_t(d)]);
+        return autoschedule::imbalance(tasks, stage_.cores, stage_.stage.busiest[size_t(d)]);
     }
 
     void take(RegisterBlock &best, const RegisterBlock &other, double worth) const {
@@ -117,7 +117,7 @@ class BlockOrder {
     double cost(const RegisterBlock &b) const {
         return (iterations_ * clocks(b) + (b.packed ? b.packed->clocks : 0) +
                 b.far_bytes / stage_.machine.l3_rate) *
-               imbalance(outermost_trips(b), stage_.cores);
+               imbalance(b);
     }
 
     /// If all operands came from the L1 cache, and into it once.
@@ -224,9 +224,10 @@ class BlockOrder {
     double near_clocks(const RegisterBlock &b, const Nest &nest) const {
         const Covered block = one_block(b);
         const double iterations = stage_.stage.repeats / double(all_of_rvar()) * double(block.part);
+        const size_t fits = loops_within_l1(block, nest);
         double from_l2 = 0, pages = 0;
         for (const Access *load : stage_.operands) {
-            from_l2 += from_l2_per_block(*load, block, nest);
+            from_l2 += from_l2_per_block(*load, block, nest, fits);
             if (is_on_small_pages(*load))
                 pages += bytes(*load, block).pages;
         }
@@ -240,23 +241,34 @@ class BlockOrder {
         return &load == packs_ ? bytes(load, held_).moved < large_page : load.image >= 0;
     }
 
-    /// What of an operand does not stay in the L1 cache: because one block reads more than fits, or those that follow.
-    double from_l2_per_block(const Access &load, Covered covered, const Nest &nest) const {
-        const double most = share_of_l1 * double(stage_.machine.l1_bytes);
-        OperandBytes all = bytes(load, covered);
+    /// How many of the loops, innermost first, find in the L1 cache what their iteration before this one read; one
+    /// more than there are if all that the loops read stays there.
+    size_t loops_within_l1(Covered covered, const Nest &nest) const {
+        const double most = usable_l1 * double(stage_.machine.l1_bytes);
+        size_t count = 0;
+        for (; all_bytes(covered, false).occupied <= most; count++) {
+            if (count == nest.size)
+                return nest.size + 1;
+            advance(nest.loops[count], covered);
+        }
+        return count;
+    }
+
+    /// What of an operand does not stay in the L1 cache, where so many loops find what they read before.
+    double from_l2_per_block(const Access &load, Covered covered, const Nest &nest,
+                             size_t fits) const {
         double blocks = 1;
-        for (size_t i = 0; i < nest.size && all.occupied <= most; i++) {
+        for (size_t i = 0; i < nest.size && (i < fits || is_moved(load, nest.loops[i])); i++) {
             advance(nest.loops[i], covered);
             blocks *= double(nest.loops[i].trips);
-            all = bytes(load, covered);
         }
-        return all.occupied > most ? all.moved / blocks : 0;
+        return fits > nest.size ? 0 : bytes(load, covered).moved / blocks;
     }
 
     /// Bytes from beyond the L2 cache: data that fits there while the inner loops run is read once for them,
     /// and again for each iteration of an outer loop that needs other data.
     double traffic(const RegisterBlock &b, const Nest &nest) const {
-        const double cache = usable_cache * static_cast<double>(stage_.machine.l2_bytes);
+        const double cache = usable_l2 * static_cast<double>(stage_.machine.l2_bytes);
         const auto &loops = nest.loops;
         const size_t count = nest.size;
         Covered covered = one_block(b);
@@ -299,7 +311,7 @@ class BlockOrder {
 
     /// Whether a copy stays in the L2 cache.
     bool copy_fits() const {
-        return bytes(*packs_, held_).moved <= usable_cache * double(stage_.machine.l2_bytes);
+        return bytes(*packs_, held_).moved <= usable_l2 * double(stage_.machine.l2_bytes);
     }
 
     /// Of all copies that are made inside of loop `at`, or (if there are not so many) where the stage begins: what they
@@ -335,7 +347,7 @@ class BlockOrder {
             b.far_bytes = traffic(b, loops);
             return cost(b);
         }
-        const double most = usable_cache * double(stage_.machine.l3_bytes) / stage_.machine.cores;
+        const double most = usable_l3 * double(stage_.machine.l3_bytes) / stage_.machine.cores;
         double least = std::numeric_limits<double>::infinity();
         RegisterBlock best = b;
         held_ = one_block(b);
@@ -380,8 +392,8 @@ class BlockOrder {
         double least = std::numeric_limits<double>::infinity();
         if (block_.unrolled == stage_.stage.rvars.size())
             return best;
-        const int64_t most = std::min(most_part, all_of_rvar() / 2);
-        for (int64_t part = least_part; part <= most; part *= 2) {
+        const int64_t most = std::min(parts_of(stage_.stage).most, all_of_rvar() / 2);
+        for (int64_t part = parts_of(stage_.stage).least; part <= most; part *= 2) {
             RegisterBlock b = whole;
             b.part = part;
             b.tile.assign(stage_.extents.size(), 1);
@@ -426,8 +438,17 @@ bool depends_on(const Access &load, int dim) {
     });
 }
 
-double imbalance(int64_t tasks, int cores) {
-    return double(ceil_div(tasks, int64_t(cores)) * cores) / double(tasks);
+Parts parts_of(const StageCost &stage) {
+    constexpr int64_t least = 64, most = 256;
+    int64_t others = 1;
+    for (size_t r = 0; r + 1 < stage.rvars.size(); r++)
+        others = std::clamp<int64_t>(others * stage.rvars[r], 1, most);
+    return {ceil_div(least, others), most / others};
+}
+
+double imbalance(int64_t tasks, int cores, double busiest) {
+    return double(ceil_div(tasks, int64_t(cores)) * cores) / double(tasks) +
+           wait_for_last(double(tasks), cores, busiest);
 }
 
 void order_loops(RegisterBlock &block, const BlockedStage &stage) {

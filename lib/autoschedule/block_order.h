@@ -31,17 +31,24 @@ struct BlockedStage {
 /// Whether the element depends on this dimension of the reader.
 bool depends_on(const poly::Access &load, int dim);
 
-/// Iterations of the outermost RVar between loading and storing the sums.
-constexpr int64_t least_part = 64, most_part = 256;
-/// Of the L1 cache, for one operand.
-constexpr double share_of_l1 = 0.5;
+/// Iterations of the outermost RVar between loading and storing the sums: many with the RVars inside of it, but no
+/// more than one where these alone are many.
+struct Parts {
+    int64_t least = 1, most = 1;
+};
+Parts parts_of(const StageCost &stage);
 
 /// Clocks per point and iteration of a block that takes so many of them in each iteration for reading from beyond the L1
 /// cache.
 double block_clocks(const RegisterBlock &block, double near_clocks);
 
-/// Time of the busiest core against all cores sharing the work evenly, where so many tasks are shared.
-double imbalance(int64_t tasks, int cores);
+/// Time of the busiest core against all cores sharing the work evenly, where so many tasks are shared. The largest one
+/// takes `busiest` times the mean, and may be the last.
+double imbalance(int64_t tasks, int cores, double busiest);
+/// What uneven tasks add: while the last one runs, the other cores wait for half of it on average.
+inline double wait_for_last(double tasks, double cores, double busiest) {
+    return (cores - 1) / 2 * (busiest - 1) / tasks;
+}
 
 /// Sets the loops, parts, tiles and packing, and adds to the clocks what they cost: of those whose outermost loop occupies all
 /// cores, the ones with the least traffic.

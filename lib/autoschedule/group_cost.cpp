@@ -5,18 +5,13 @@
 #include <cmath>
 #include <limits>
 
+#include "autoschedule/block_order.h"
 #include "autoschedule/group_model.h"
 #include "support/cache_lines.h"
 
 namespace Pipe::autoschedule {
 
 using poly::Coordinate;
-
-namespace {
-
-constexpr double usable_l1 = 0.82, usable_l2 = 0.75;  // the rest is for data that streams through
-
-}  // namespace
 
 double GroupModel::width(const Coordinate &c, const poly::Range &distance, int64_t tile) const {
     const int64_t most = std::max<int64_t>(1, c.range.size());
@@ -307,7 +302,7 @@ void GroupModel::add_near_memory(const Tiling &t, Cost &cost) const {
             bytes += regions_[m].total * read.bytes * std::max(0.0, rows);
         }
     }
-    const double l3 = usable_l2 * static_cast<double>(machine_.l3_bytes) / machine_.cores;
+    const double l3 = usable_l3 * static_cast<double>(machine_.l3_bytes) / machine_.cores;
     cost.near_memory = bytes / (in_l2 <= l2   ? machine_.l2_rate
                                 : in_l2 <= l3 ? machine_.l3_rate
                                               : machine_.dram_rate);
@@ -315,6 +310,12 @@ void GroupModel::add_near_memory(const Tiling &t, Cost &cost) const {
         return;
     cost.far_memory += cost.near_memory;  // it competes with the streams of inputs and outputs
     cost.near_memory = 0;
+    // What is computed as a whole before its readers run does not overlap with their arithmetic.
+    const double rate = in_l2 <= l3 ? machine_.l3_rate : machine_.dram_rate;
+    for (size_t m = 1; m < n; m++)
+        if (levels[m] == Level::Tile)
+            cost.overhead += std::max(0.0, regions_[m].total * (members_[m].bytes / rate -
+                                                                clocks_in_rows(m, rows_of(m, t))));
 }
 
 /// Whether consecutive rows of a buffer are not accessed in sequence, so that each is a separate
@@ -357,7 +358,7 @@ void GroupModel::add_far_memory(const Tiling &t, Cost &cost) const {
         const Region &r = regions_[n + e];
         // What neighboring tiles share is still in the cache; what is gone through again may not be.
         const double between = r.swept ? ext.size : std::min(ext.size, r.tile * ext.bytes);
-        const bool gone = between > usable_l2 * static_cast<double>(machine_.l3_bytes);
+        const bool gone = between > usable_l3 * static_cast<double>(machine_.l3_bytes);
         const double sweep = all / r.again;
         cost.far_memory += std::max(0.0, sweep - once) / machine_.l3_rate +
                            (all - sweep) / (gone ? ext.from.rate : machine_.l3_rate);
@@ -373,7 +374,7 @@ void GroupModel::add_far_memory(const Tiling &t, Cost &cost) const {
     double read = 0, sizes = 0;
     for (size_t e = 0; e < externals_.size(); e++)
         read += regions_[n + e].total * externals_[e].bytes, sizes += externals_[e].size;
-    const bool in_l3 = sizes <= usable_l2 * static_cast<double>(machine_.l3_bytes);
+    const bool in_l3 = sizes <= usable_l3 * static_cast<double>(machine_.l3_bytes);
     cost.far_memory +=
         std::max(0.0, block_bytes_ - read) / (in_l3 ? machine_.l3_rate : machine_.dram_rate);
     const Node &out = graph_.nodes[static_cast<size_t>(nodes_[0])];
@@ -388,6 +389,19 @@ void GroupModel::add_far_memory(const Tiling &t, Cost &cost) const {
     cost.far_memory += passes * stored / to.rate;
 }
 
+/// The work of the busiest tasks relative to the mean: conditions of RDoms may leave more to some than to others.
+double GroupModel::busiest() const {
+    double most = 1;
+    for (size_t m = 0; m < members_.size(); m++) {
+        const auto &region = alignment_.region[m];
+        for (const StageCost &stage : graph_.nodes[static_cast<size_t>(nodes_[m])].stages)
+            for (size_t d = 0; d < region.size(); d++)
+                if (moves(region[d]) && static_cast<size_t>(region[d].iterator) == outermost_)
+                    most = std::max(most, stage.busiest[d]);
+    }
+    return most;
+}
+
 void GroupModel::finish(Cost &cost) const {
     double tasks = 1;
     for (double count : counts_)
@@ -396,7 +410,7 @@ void GroupModel::finish(Cost &cost) const {
     cost.imbalance = std::ceil(tasks / active) * active / tasks;
     // Cores do not run at the same speed: on average, half a task remains at the end.
     if (active > 1)
-        cost.imbalance += 0.25 * active / tasks;
+        cost.imbalance += 0.25 * active / tasks + wait_for_last(tasks, active, busiest());
     // Cache accesses overlap with arithmetic, and far memory with both, but not perfectly.
     const double core = overlapped(cost.arithmetic, cost.near_memory, 0.15) + cost.overhead;
     const double both = overlapped(core, cost.far_memory, 0.35);

@@ -208,6 +208,7 @@ class GroupModel {
     double passing(const std::vector<Level> &levels) const;
     double starts(const Region &r, const std::vector<poly::Coordinate> &region, double bytes,
                   const Far &from, const Tiling &t) const;
+    double busiest() const;
     void finish(Cost &cost) const;
 
     struct Choice {

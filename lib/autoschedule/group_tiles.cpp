@@ -177,8 +177,9 @@ GroupModel::Choice GroupModel::descend(Tiling start, int row_dim, bool coarse) c
     const std::vector<int64_t> rows = sizes_of_rows(extents()[r], coarse);
     best.tiling.size[r] = extents()[r];
     vary(best, r, rows);
-    // Rows of a single stage are streams: splitting them only serves to occupy more cores.
-    const bool streams = members_.size() == 1 && extents()[r] >= 4 * machine_.cores;
+    // Rows of a single Func without sums are streams: splitting them only serves to occupy more cores.
+    const bool streams =
+        members_.size() == 1 && members_[0].blocked.empty() && extents()[r] >= 4 * machine_.cores;
     if (extents().size() == 1 || streams || !best.found)
         return best;
     vary(best, 0, sizes_of_columns(coarse));

@@ -11,6 +11,9 @@
 
 namespace Pipe::autoschedule {
 
+/// Of a cache: the rest is for data that streams through.
+constexpr double usable_l1 = 0.82, usable_l2 = 0.75, usable_l3 = 0.75;
+
 /// Sizes are those of the host; rates are typical of current server cores, in clocks of one core.
 /// They only weight the terms of the cost model.
 struct Machine {

@@ -193,18 +193,22 @@ class BlockSearch {
         return least / stage_.repeats;
     }
 
-    /// In one block, if the loop over blocks along `dim` is innermost: the operands of which it reads more than fits, or
-    /// that are others in the next block.
+    /// In one block, if the loop over blocks along `dim` is innermost: what other blocks along it do not read, or what
+    /// does not stay in the L1 cache until they do.
     double streamed_along(const RegisterBlock &b, int dim) const {
-        const double in_part = std::min(1.0, double(most_part) / double(stage_.rvars.back()));
-        const double most = share_of_l1 * double(machine_.l1_bytes);
-        double bytes = 0;
+        const double in_part =
+            std::min(1.0, double(parts_of(stage_).most) / double(stage_.rvars.back()));
+        const double most = usable_l1 * double(machine_.l1_bytes);
+        double all = 0, bytes = 0;
+        for (const Operand &operand : operands_)
+            all += in_part * bytes_of_blocks(b, *operand.load, dim, 1);
         for (const Operand &operand : operands_) {
             const double one = bytes_of_blocks(b, *operand.load, dim, 1);
-            const bool is_other =
-                depends_on(*operand.load, dim) &&
-                bytes_of_blocks(b, *operand.load, dim, trips(b, dim)) * in_part > most;
-            if (one * in_part > most || is_other)
+            const double held =
+                depends_on(*operand.load, dim)
+                    ? all + in_part * (bytes_of_blocks(b, *operand.load, dim, trips(b, dim)) - one)
+                    : all;
+            if (held > most)
                 bytes += one;
         }
         return bytes;
@@ -240,7 +244,7 @@ class BlockSearch {
         double least = cores_;
         for (int d = 0; d < node_.dims(); d++)
             if (stage_.loops_over[size_t(d)])
-                least = std::min(least, imbalance(trips(b, d), cores_));
+                least = std::min(least, imbalance(trips(b, d), cores_, stage_.busiest[size_t(d)]));
         return least;
     }
 

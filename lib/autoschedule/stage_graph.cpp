@@ -107,11 +107,15 @@ StageCost stage_cost(const FuncNode &func, const graph::Stage &stage, const poly
     cost.arithmetic = cost.own;
     count_calls(func, stage, cost);
     cost.repeats = static_cast<double>(std::min<int64_t>(model.points_per_pure_point(), 1 << 30));
-    cost.repeats *= fraction_where(stage.predicate, model.iterators, names);
+    const Selected selected = selected_where(stage.predicate, model.iterators, names);
+    cost.repeats *= selected.fraction;
     const std::vector<int> dims = dims_of_iterators(func, model);
     cost.loops_over.assign(func.args.size(), false);
-    for (int d : dims)
-        cost.loops_over[static_cast<size_t>(d)] = true;
+    cost.busiest.assign(func.args.size(), 1);
+    for (size_t i = 0; i < dims.size(); i++) {
+        cost.loops_over[static_cast<size_t>(dims[i])] = true;
+        cost.busiest[static_cast<size_t>(dims[i])] = selected.busiest[i];
+    }
     const bool reads_itself = std::any_of(model.loads.begin(), model.loads.end(),
                                           [&](const Access &load) { return load.func == func.id; });
     cost.is_scan = reads_itself && !cost.loops_over_all() &&

@@ -53,6 +53,7 @@ struct StageCost {
     bool regroups_fast = false, regroups = false;
     std::vector<poly::Access> loads;  ///< coordinates in the Func's dimensions; each element once
     std::vector<bool> loops_over;  ///< per dimension of the Func: the stage has a pure loop over it
+    std::vector<double> busiest;   ///< per dimension: Selected::busiest of where()
     /// It computes running sums, minima or maxima along dimension 0, as vectors (lower/prefix_loops.h): with
     /// FastMath or without.
     bool is_prefix_fast = false, is_prefix = false;

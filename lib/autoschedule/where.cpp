@@ -1,6 +1,7 @@
 #include "autoschedule/where.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -17,6 +18,7 @@ using poly::Iterator;
 namespace {
 
 constexpr int64_t most_points = 4096;  ///< limit of tested points
+constexpr size_t histogram_parts = 8;  ///< of an iterator's range, to find the busiest one
 
 /// The iterators that a condition contains, and the values of its other variables.
 struct Named {
@@ -99,27 +101,65 @@ class Points {
     double root_ = 2;
 };
 
+/// The selected points by where they lie along one iterator.
+class Histogram {
+  public:
+    explicit Histogram(const Iterator &iterator) : range_(iterator.range) {}
+
+    void add(int64_t at, bool selected) {
+        const size_t part = static_cast<size_t>(
+            (at - range_.min) * static_cast<int64_t>(histogram_parts) / range_.size());
+        all_[part]++;
+        selected_[part] += selected;
+    }
+    /// The largest fraction of a part's points.
+    double busiest() const {
+        double most = 0;
+        for (size_t part = 0; part < histogram_parts; part++)
+            most = std::max(most, selected_[part] / std::max(1.0, all_[part]));
+        return most;
+    }
+
+  private:
+    poly::Range range_;
+    std::array<double, histogram_parts> all_{}, selected_{};
+};
+
 }  // namespace
 
-double fraction_where(const Expr &condition, const std::vector<Iterator> &iterators,
-                      const poly::Environment &names) {
+Selected selected_where(const Expr &condition, const std::vector<Iterator> &iterators,
+                        const poly::Environment &names) {
+    Selected result;
+    result.busiest.assign(iterators.size(), 1);
     if (!condition.defined())
-        return 1;
+        return result;
     const std::optional<Named> named = named_by(condition, iterators, names);
     if (!named)
-        return 1;
+        return result;
     std::vector<std::string> locals;
     for (const Iterator &it : named->iterators)
         locals.push_back(it.name);
     reference::Formula formula({condition}, locals, named->globals);
     NoSource source;
     const Points points(named->iterators);
+    std::vector<Histogram> along(named->iterators.begin(), named->iterators.end());
     int64_t holds = 0;
     for (int64_t i = 0; i < points.count(); i++) {
-        formula.at(points.point(i), source);
-        holds += formula.value(0).i != 0;
+        const std::vector<int64_t> point = points.point(i);
+        formula.at(point, source);
+        const bool selected = formula.value(0).i != 0;
+        holds += selected;
+        for (size_t k = 0; k < along.size(); k++)
+            along[k].add(point[k], selected);
     }
-    return static_cast<double>(holds) / static_cast<double>(points.count());
+    result.fraction = static_cast<double>(holds) / static_cast<double>(points.count());
+    for (size_t k = 0; k < along.size(); k++) {
+        const auto same = [&](const Iterator &it) { return it.name == named->iterators[k].name; };
+        const auto at = std::find_if(iterators.begin(), iterators.end(), same) - iterators.begin();
+        result.busiest[static_cast<size_t>(at)] =
+            along[k].busiest() / std::max(result.fraction, 1e-9);
+    }
+    return result;
 }
 
 }  // namespace Pipe::autoschedule

@@ -151,6 +151,59 @@ TEST_CASE("of an RDom counts what its condition leaves", "[autoschedule]") {
     CHECK(fraction([&](RDom &r) { r.where(in(r.x, r.y) > 3); }, 20) == 1);  // who knows
 }
 
+namespace {
+
+/// Sums of products of columns, all or those above the diagonal.
+Priced products_of_columns(bool triangle) {
+    Var x("x"), y("y");
+    ImageParam in(Float(64), 2, "in");
+    RDom k(0, 3000, "k");
+    if (triangle)
+        k.where(x >= y);
+    Func centered("centered"), product("product"), out("out");
+    centered(x, y) = in(x, y) - 1.0;
+    product(x, y) = Expr(0.0);
+    product(x, y) += centered(x, k) * centered(y, k);
+    out(x, y) = product(x, y) + product(y, x);
+    return price(out, {{0, 2599}, {0, 2599}});
+}
+
+}  // namespace
+
+TEST_CASE("of a triangle, the last tasks have most of the work", "[autoschedule]") {
+    const Priced all = products_of_columns(false), half = products_of_columns(true);
+    CHECK(all.node("product").stages[1].busiest == std::vector<double>{1, 1});
+    for (double busiest : half.node("product").stages[1].busiest)
+        CHECK(busiest == Catch::Approx(2 * 15.0 / 16).epsilon(0.02));  // of eight parts
+    const Machine machine = two_cores();
+    auto imbalance = [&](const Priced &p, int64_t columns) {
+        return p.group({"product"}, machine).evaluate({{columns, 2600}, -1}).imbalance;
+    };
+    for (int64_t columns : {325, 130})
+        CHECK(imbalance(half, columns) - imbalance(all, columns) ==
+              Catch::Approx(0.5 * 0.875 * double(columns) / 2600).epsilon(0.1));
+    // So there are more of them, of columns where rows would read all of the operand again.
+    const auto plan =
+        autoschedule::plan_group(half.graph, machine, {int(half.node("product").id)}, false);
+    REQUIRE(plan);
+    int64_t tasks = 1;
+    for (int d : {0, 1})
+        tasks = std::max(tasks, (2600 + plan->tile[size_t(d)] - 1) / plan->tile[size_t(d)]);
+    CHECK(tasks >= 8);
+}
+
+TEST_CASE("what is computed as a whole before its reader does not overlap with it",
+          "[autoschedule]") {
+    const Priced p = products_of_columns(true);
+    const Machine machine = two_cores();
+    // The columns of a tile need all rows of what it multiplies: 62 MB for each tile.
+    const auto fused = p.group({"product", "centered"}, machine).evaluate({{130, 2600}, -1});
+    const auto alone = p.group({"product"}, machine).evaluate({{130, 2600}, -1});
+    const double written = 20 * 2600.0 * 3000 * 8 / machine.dram_rate;
+    CHECK(fused.overhead - alone.overhead > 0.5 * written);
+    CHECK(fused.total > alone.total + p.cost("centered").total);
+}
+
 TEST_CASE("an unknown coordinate that all lanes share is no gather", "[autoschedule]") {
     Var x("x"), y("y");
     ImageParam in(Float(32), 2, "in"), rows(Int(32), 1, "rows"), columns(Int(32), 1, "columns");
