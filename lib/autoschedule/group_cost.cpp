@@ -134,7 +134,8 @@ std::vector<Level> GroupModel::levels(int row_dim) const {
         const Node &node = graph_.nodes[static_cast<size_t>(nodes_[m])];
         for (size_t d = 0; d < alignment_.region[m].size(); d++) {
             const Coordinate &c = alignment_.region[m][d];
-            may_move |= c.iterator < 0 && !c.distance.bounded() && c.range.size() > 1;
+            const bool unknown = c.iterator < 0 && !c.distance.bounded();
+            may_move |= c.range.size() > 1 && (unknown || (c.may_use >> row_dim & 1));
             if (c.iterator != row_dim)
                 continue;
             const bool keeps_rows = c.distance.size() > c.num;

@@ -51,8 +51,7 @@ Coordinate compose(const Coordinate &outer, const std::vector<Coordinate> &inner
         result.follows = in.follows;
     result.iterator = in.iterator;
     result.period = in.period;
-    if (in.iterator < 0)
-        result.may_use |= in.may_use;
+    result.may_use |= in.may_use;
     result.constant = outer.constant && in.constant;
     if (!outer.distance.bounded() || !in.distance.bounded()) {
         result.may_use |= uses(in);

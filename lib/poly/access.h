@@ -28,7 +28,7 @@ struct Coordinate {
     Range range;  ///< of x over the whole domain; unbounded if unknown
     /// The distance does not depend on the size of the domain (Jangda 2020, section 2.2).
     bool constant = false;
-    /// Where `iterator` is -1: the pure iterators that x may depend on, as bits; i % 32 does.
+    /// The pure iterators beside `iterator` that x may depend on, as bits: of i + j one of them, of i % 32 i.
     uint64_t may_use = 0;
     /// If there is one such iterator: x repeats after so many steps of it, as i % 3 does. 0: not known.
     int64_t period = 0;

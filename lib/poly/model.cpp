@@ -166,8 +166,10 @@ class Builder {
             result.range = interval;
             result_.inexact++;
         }
-        if (!result.distance.bounded() || (result.iterator < 0 && !result.distance.is_point()))
+        if (!result.distance.is_point())
             result.may_use = used_by(index, 0, static_cast<size_t>(at_hand_->pure));
+        if (result.iterator >= 0)
+            result.may_use &= ~(uint64_t{1} << result.iterator);
         result.reductions =
             used_by(index, static_cast<size_t>(at_hand_->pure), at_hand_->iterators.size());
         known_.emplace_back(index, result);

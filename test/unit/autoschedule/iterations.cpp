@@ -90,6 +90,9 @@ TEST_CASE("rows that a loop moves in two dimensions are not kept", "[autoschedul
     CHECK(level([&](const Func &f) { return f(x, y, 3) + f(x, y + 2, 3); }) == Level::Row);
     CHECK(level([&](const Func &f) { return f(x, y, 3) + f(x, y + 2, y + 1); }) == Level::Tile);
     CHECK(level([&](const Func &f) { return f(x, y, y) + f(x, y + 2, y + 1); }) == Level::Tile);
+    CHECK(level([&](const Func &f) { return f(x + y, y, 3) + f(x + y, y + 2, 3); }) == Level::Tile);
+    const Expr near = clamp(y, 0, 5);
+    CHECK(level([&](const Func &f) { return f(x, y, near) + f(x, y + 2, near); }) == Level::Tile);
 }
 
 TEST_CASE("a scatter of points to a grid", "[autoschedule]") {
