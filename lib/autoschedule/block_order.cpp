@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "autoschedule/imbalance.h"
 #include "autoschedule/operand_box.h"
 #include "support/integers.h"
 
@@ -433,9 +434,8 @@ class BlockOrder {
 }  // namespace
 
 bool depends_on(const Access &load, int dim) {
-    return std::any_of(load.coords.begin(), load.coords.end(), [&](const Coordinate &c) {
-        return c.iterator == dim || (c.iterator < 0 && (c.may_use >> dim & 1));
-    });
+    return std::any_of(load.coords.begin(), load.coords.end(),
+                       [&](const Coordinate &c) { return poly::uses(c) >> dim & 1; });
 }
 
 Parts parts_of(const StageCost &stage) {
@@ -444,11 +444,6 @@ Parts parts_of(const StageCost &stage) {
     for (size_t r = 0; r + 1 < stage.rvars.size(); r++)
         others = std::clamp<int64_t>(others * stage.rvars[r], 1, most);
     return {ceil_div(least, others), most / others};
-}
-
-double imbalance(int64_t tasks, int cores, double busiest) {
-    return double(ceil_div(tasks, int64_t(cores)) * cores) / double(tasks) +
-           wait_for_last(double(tasks), cores, busiest);
 }
 
 void order_loops(RegisterBlock &block, const BlockedStage &stage) {

@@ -42,14 +42,6 @@ Parts parts_of(const StageCost &stage);
 /// cache.
 double block_clocks(const RegisterBlock &block, double near_clocks);
 
-/// Time of the busiest core against all cores sharing the work evenly, where so many tasks are shared. The largest one
-/// takes `busiest` times the mean, and may be the last.
-double imbalance(int64_t tasks, int cores, double busiest);
-/// What uneven tasks add: while the last one runs, the other cores wait for half of it on average.
-inline double wait_for_last(double tasks, double cores, double busiest) {
-    return (cores - 1) / 2 * (busiest - 1) / tasks;
-}
-
 /// Sets the loops, parts, tiles and packing, and adds to the clocks what they cost: of those whose outermost loop occupies all
 /// cores, the ones with the least traffic.
 void order_loops(RegisterBlock &block, const BlockedStage &stage);

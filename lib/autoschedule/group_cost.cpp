@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "autoschedule/block_order.h"
 #include "autoschedule/group_model.h"
+#include "autoschedule/imbalance.h"
 #include "support/cache_lines.h"
 
 namespace Pipe::autoschedule {
@@ -185,6 +185,7 @@ void GroupModel::add_compute(const Tiling &t, Cost &cost) const {
     const std::vector<Level> &levels = levels_of(t);
     double points = 0, needed = 0;
     block_bytes_ = 0;
+    arithmetic_.assign(members_.size(), 0);
     for (size_t m = 0; m < members_.size(); m++) {
         const Region &r = regions_[m];
         const Member &member = members_[m];
@@ -192,14 +193,16 @@ void GroupModel::add_compute(const Tiling &t, Cost &cost) const {
         const Rows rows = rows_of(m, t);
         const double clocks =
             t.by_block && m == 0 ? clocks_from_registers_ : clocks_in_rows(m, rows);
-        cost.arithmetic += r.total * (padded * clocks + add_blocks(m, t, padded));
+        double arithmetic = r.total * (padded * clocks + add_blocks(m, t, padded));
         cost.updates += member.update_clocks;
         const bool transposed = is_transposed(m, t);
         for (const Jumping &jump : member.jumping)
-            cost.arithmetic +=
+            arithmetic +=
                 (transposed ? jump.in_lanes : jump.clocks) *
                 swept(m, graph_.nodes[static_cast<size_t>(nodes_[m])].stages[jump.stage], t);
-        cost.arithmetic += transposed ? r.total * transposition_clocks(m) : 0;
+        arithmetic += transposed ? r.total * transposition_clocks(m) : 0;
+        arithmetic_[m] = arithmetic;
+        cost.arithmetic += arithmetic;
         const bool has_tail =
             m > 0 || padded > 1 || (!counts_.empty() && counts_[0] == 1);  // or a length not known
         if (!member.starts)
@@ -212,111 +215,6 @@ void GroupModel::add_compute(const Tiling &t, Cost &cost) const {
         needed += std::min(mine, r.total);
     }
     cost.redundancy = needed > 0 ? points / needed - 1 : 0;
-}
-
-/// The data that passes through the caches between writing and reading a scratch buffer that is
-/// computed tile-wise: the inputs and the output of a whole tile.
-double GroupModel::passing(const std::vector<Level> &levels) const {
-    const size_t n = members_.size();
-    if (std::find(levels.begin() + 1, levels.end(), Level::Tile) == levels.end())
-        return 0;
-    double bytes = regions_[0].tile * members_[0].bytes;
-    for (size_t e = 0; e < externals_.size(); e++)
-        bytes += std::min(regions_[n + e].tile * externals_[e].bytes, externals_[e].size);
-    return bytes;
-}
-
-/// The loop around a member's rows inside of one step, or of one tile; -1: there is none.
-int GroupModel::row_loop(size_t member, const Tiling &t) const {
-    const bool row_wise = t.row_dim >= 0 && (member == 0 || levels_of(t)[member] == Level::Row);
-    const auto &region = alignment_.region[member];
-    for (size_t d = 1; d < region.size(); d++) {
-        const bool in_step = row_wise && moves(region[d]) && region[d].iterator == t.row_dim;
-        if (!in_step && regions_[member].widths[d] > 1)
-            return static_cast<int>(d);
-    }
-    return -1;
-}
-
-/// Of `distinct` rows of a buffer that a point of its reader accesses, those that points computed together share
-/// counted in part.
-double GroupModel::rows_read(const Read &read, size_t reader, double distinct,
-                             const Tiling &t) const {
-    const double together = static_cast<double>(rows_of(reader, t).count);
-    const size_t b = static_cast<size_t>(read.buffer), n = members_.size();
-    const auto &region = b < n ? alignment_.region[b] : externals_[b - n].region;
-    if (reader > 0 || t.unrolled < 0)
-        return (distinct + together - 1) / together;
-    const bool depends = std::any_of(region.begin(), region.end(), [&](const Coordinate &c) {
-        return c.iterator == t.unrolled || !moves(c);
-    });
-    return depends ? distinct : distinct / together;
-}
-
-/// Traffic of scratch buffers beyond L1, and of rows of inputs that are read again for the next
-/// row.
-void GroupModel::add_near_memory(const Tiling &t, Cost &cost) const {
-    const size_t n = members_.size();
-    const std::vector<Level> &levels = levels_of(t);
-    double working_set = 0;
-    auto held = [&](size_t b, bool rows) {  // elements of buffer b in use at a time
-        const Region &r = regions_[b];
-        return rows ? r.fold : r.tile;
-    };
-    auto in_registers = [&](size_t b) { return b < n && levels[b] == Level::Block; };
-    for (size_t m = 1; m < n; m++) {
-        if (in_registers(m))
-            continue;
-        const double bytes = held(m, levels[m] == Level::Row) * members_[m].bytes;
-        cost.scratch_bytes += bytes;
-        working_set += bytes;
-    }
-    for (size_t m = 0; m < n;
-         m++) {  // inputs stream through: the rows that one row of a reader needs
-        for (const Read &read : members_[m].reads) {
-            if (read.buffer < static_cast<int>(n))
-                continue;
-            const double size = externals_[static_cast<size_t>(read.buffer) - n].size;
-            working_set += std::min(read.rows * regions_[m].row * read.bytes, size);
-        }
-    }
-    const double in_l2 = working_set + passing(levels);
-    const double l1 = usable_l1 * static_cast<double>(machine_.l1_bytes);
-    const double l2 = usable_l2 * static_cast<double>(machine_.l2_bytes);
-    if (working_set <= l1)
-        return;
-    double bytes = 0;
-    for (size_t m = 0; m < n; m++) {
-        if (m > 0 && !in_registers(m))
-            bytes += regions_[m].total * members_[m].bytes;
-        for (const Read &read : members_[m].reads) {
-            const size_t b = static_cast<size_t>(read.buffer);
-            if (in_registers(b))
-                continue;
-            // Of the rows that one row of the reader needs, those stay in L1 that the next one needs, too.
-            const bool window_stays = read.rows * regions_[m].row * read.bytes <= l1;
-            const int loop = window_stays ? row_loop(m, t) : -1;
-            const double distinct = loop < 0 ? read.rows : read.rows_besides[size_t(loop)];
-            double rows = rows_read(read, m, distinct, t);
-            if (b >= n)
-                rows -= 1;  // the first access comes from far memory
-            bytes += regions_[m].total * read.bytes * std::max(0.0, rows);
-        }
-    }
-    const double l3 = usable_l3 * static_cast<double>(machine_.l3_bytes) / machine_.cores;
-    cost.near_memory = bytes / (in_l2 <= l2   ? machine_.l2_rate
-                                : in_l2 <= l3 ? machine_.l3_rate
-                                              : machine_.dram_rate);
-    if (in_l2 <= l2)
-        return;
-    cost.far_memory += cost.near_memory;  // it competes with the streams of inputs and outputs
-    cost.near_memory = 0;
-    // What is computed as a whole before its readers run does not overlap with their arithmetic.
-    const double rate = in_l2 <= l3 ? machine_.l3_rate : machine_.dram_rate;
-    for (size_t m = 1; m < n; m++)
-        if (levels[m] == Level::Tile)
-            cost.overhead += std::max(0.0, regions_[m].total * (members_[m].bytes / rate -
-                                                                clocks_in_rows(m, rows_of(m, t))));
 }
 
 /// Whether consecutive rows of a buffer are not accessed in sequence, so that each is a separate

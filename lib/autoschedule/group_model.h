@@ -202,6 +202,10 @@ class GroupModel {
     double unforeseen_parts(size_t buffer, const Tiling &t) const;
     double add_blocks(size_t member, const Tiling &t, double padded) const;
     void add_compute(const Tiling &tiling, Cost &cost) const;
+    double held(size_t member, const Tiling &t) const;
+    double input_rows() const;
+    double near_bytes(const Tiling &t, double l1) const;
+    double waits_for_stores(const Tiling &t, double rate) const;
     void add_near_memory(const Tiling &tiling, Cost &cost) const;
     void add_far_memory(const Tiling &t, Cost &cost) const;
     bool restarts(const std::vector<poly::Coordinate> &region, const Tiling &t) const;
@@ -251,11 +255,12 @@ class GroupModel {
     mutable std::map<std::tuple<size_t, int, int64_t>, double> clocks_;  // clocks_in_rows()
 
     // Scratch of evaluate().
-    mutable std::vector<Region> regions_;   // members, then externals
-    mutable std::vector<double> counts_;    // tiles per dimension
-    mutable size_t outermost_ = 0;          // loop over tiles
-    mutable double block_bytes_ = 0;        // that register blocks read from beyond L2
-    mutable double tiles_ = 1, steps_ = 1;  // steps of the row loop, over all tiles
+    mutable std::vector<Region> regions_;     // members, then externals
+    mutable std::vector<double> counts_;      // tiles per dimension
+    mutable std::vector<double> arithmetic_;  // clocks per member
+    mutable size_t outermost_ = 0;            // loop over tiles
+    mutable double block_bytes_ = 0;          // that register blocks read from beyond L2
+    mutable double tiles_ = 1, steps_ = 1;    // steps of the row loop, over all tiles
 };
 
 /// Maximum number of Funcs per group. Fusing more gains little, and the bounds of the first Func in

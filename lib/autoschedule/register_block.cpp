@@ -7,6 +7,7 @@
 
 #include "autoschedule/block_order.h"
 #include "autoschedule/group_model.h"
+#include "autoschedule/imbalance.h"
 #include "autoschedule/operand_box.h"
 #include "support/integers.h"
 

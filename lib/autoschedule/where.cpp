@@ -156,8 +156,8 @@ Selected selected_where(const Expr &condition, const std::vector<Iterator> &iter
     for (size_t k = 0; k < along.size(); k++) {
         const auto same = [&](const Iterator &it) { return it.name == named->iterators[k].name; };
         const auto at = std::find_if(iterators.begin(), iterators.end(), same) - iterators.begin();
-        result.busiest[static_cast<size_t>(at)] =
-            along[k].busiest() / std::max(result.fraction, 1e-9);
+        if (holds > 0)
+            result.busiest[static_cast<size_t>(at)] = along[k].busiest() / result.fraction;
     }
     return result;
 }

@@ -5,6 +5,7 @@
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
+#include "autoschedule/block_order.h"
 #include "autoschedule/group_model.h"
 #include "autoschedule/where.h"
 #include "pipelines.h"
@@ -173,11 +174,32 @@ Priced products_of_columns(bool triangle) {
 
 }  // namespace
 
+TEST_CASE("an access at the sum of two iterators depends on both", "[autoschedule]") {
+    Var x("x"), y("y"), z("z");
+    ImageParam in(Float(32), 2, "in");
+    Func out("out");
+    out(x, y, z) = in(x + y, 0) + in(0, clamp(y, 0, 5));
+    const Priced p = price(out, {{0, 99}, {0, 99}, {0, 9}});
+    const auto &loads = p.node("out").stages[0].loads;
+    REQUIRE(loads.size() == 2);
+    auto depends = [&](size_t load, int dim) { return autoschedule::depends_on(loads[load], dim); };
+    CHECK((depends(0, 0) && depends(0, 1) && !depends(0, 2)));
+    CHECK((!depends(1, 0) && depends(1, 1) && !depends(1, 2)));
+}
+
 TEST_CASE("of a triangle, the last tasks have most of the work", "[autoschedule]") {
     const Priced all = products_of_columns(false), half = products_of_columns(true);
     CHECK(all.node("product").stages[1].busiest == std::vector<double>{1, 1});
     for (double busiest : half.node("product").stages[1].busiest)
         CHECK(busiest == Catch::Approx(2 * 15.0 / 16).epsilon(0.02));  // of eight parts
+    // Where nothing is selected, no task has more than others.
+    Var x("x");
+    RDom none(0, 100, "none");
+    none.where(none.x < x - 1000);
+    Func empty("empty");
+    empty(x) = 0;
+    empty(x) += x + none;
+    CHECK(price(empty, {{0, 99}}).node("empty").stages[1].busiest == std::vector<double>{1});
     const Machine machine = two_cores();
     auto imbalance = [&](const Priced &p, int64_t columns) {
         return p.group({"product"}, machine).evaluate({{columns, 2600}, -1}).imbalance;

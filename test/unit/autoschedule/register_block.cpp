@@ -54,7 +54,7 @@ Machine with_registers(int count, int bytes) {
 
 }  // namespace
 
-TEST_CASE("a product of matrices fills the registers", "[autoschedule][register_block]") {
+TEST_CASE("a product of matrices keeps both units busy", "[autoschedule][register_block]") {
     const Blocked matrices = product(960, 960, 960);
     for (int registers : {16, 32}) {
         const Machine machine = with_registers(registers, registers == 16 ? 32 : 64);

@@ -1,0 +1,125 @@
+// What a group reads and writes in the caches: scratch buffers, and inputs once more.
+
+#include <algorithm>
+
+#include "autoschedule/group_model.h"
+
+namespace Pipe::autoschedule {
+
+/// The data that passes through the caches between writing and reading a scratch buffer that is
+/// computed tile-wise: the inputs and the output of a whole tile.
+double GroupModel::passing(const std::vector<Level> &levels) const {
+    const size_t n = members_.size();
+    if (std::find(levels.begin() + 1, levels.end(), Level::Tile) == levels.end())
+        return 0;
+    double bytes = regions_[0].tile * members_[0].bytes;
+    for (size_t e = 0; e < externals_.size(); e++)
+        bytes += std::min(regions_[n + e].tile * externals_[e].bytes, externals_[e].size);
+    return bytes;
+}
+
+/// The loop around a member's rows inside of one step, or of one tile; -1: there is none.
+int GroupModel::row_loop(size_t member, const Tiling &t) const {
+    const bool row_wise = t.row_dim >= 0 && (member == 0 || levels_of(t)[member] == Level::Row);
+    const auto &region = alignment_.region[member];
+    for (size_t d = 1; d < region.size(); d++) {
+        const bool in_step = row_wise && moves(region[d]) && region[d].iterator == t.row_dim;
+        if (!in_step && regions_[member].widths[d] > 1)
+            return static_cast<int>(d);
+    }
+    return -1;
+}
+
+/// Of `distinct` rows of a buffer that a point of its reader accesses, those that points computed together share
+/// counted in part.
+double GroupModel::rows_read(const Read &read, size_t reader, double distinct,
+                             const Tiling &t) const {
+    const double together = static_cast<double>(rows_of(reader, t).count);
+    const size_t b = static_cast<size_t>(read.buffer), n = members_.size();
+    const auto &region = b < n ? alignment_.region[b] : externals_[b - n].region;
+    if (reader > 0 || t.unrolled < 0)
+        return (distinct + together - 1) / together;
+    const bool depends = std::any_of(region.begin(), region.end(), [&](const Coordinate &c) {
+        return c.iterator == t.unrolled || !moves(c);
+    });
+    return depends ? distinct : distinct / together;
+}
+
+/// Elements of a member's buffer that are in use at a time.
+double GroupModel::held(size_t member, const Tiling &t) const {
+    const Region &r = regions_[member];
+    return levels_of(t)[member] == Level::Row ? r.fold : r.tile;
+}
+
+/// Bytes of inputs of which one row of each reader needs so many rows: the rest streams through.
+double GroupModel::input_rows() const {
+    const size_t n = members_.size();
+    double bytes = 0;
+    for (size_t m = 0; m < n; m++) {
+        for (const Read &read : members_[m].reads) {
+            if (read.buffer < static_cast<int>(n))
+                continue;
+            const double size = externals_[static_cast<size_t>(read.buffer) - n].size;
+            bytes += std::min(read.rows * regions_[m].row * read.bytes, size);
+        }
+    }
+    return bytes;
+}
+
+/// Between L1 and what is beyond it: scratch buffers, and rows of inputs that are read again for the next row.
+double GroupModel::near_bytes(const Tiling &t, double l1) const {
+    const size_t n = members_.size();
+    const std::vector<Level> &levels = levels_of(t);
+    auto in_registers = [&](size_t b) { return b < n && levels[b] == Level::Block; };
+    double bytes = 0;
+    for (size_t m = 0; m < n; m++) {
+        if (m > 0 && !in_registers(m))
+            bytes += regions_[m].total * members_[m].bytes;
+        for (const Read &read : members_[m].reads) {
+            const size_t b = static_cast<size_t>(read.buffer);
+            if (in_registers(b))
+                continue;
+            // Of the rows that one row of the reader needs, those stay in L1 that the next one needs, too.
+            const bool window_stays = read.rows * regions_[m].row * read.bytes <= l1;
+            const int loop = window_stays ? row_loop(m, t) : -1;
+            const double distinct = loop < 0 ? read.rows : read.rows_besides[size_t(loop)];
+            double rows = rows_read(read, m, distinct, t);
+            if (b >= n)
+                rows -= 1;  // the first access comes from far memory
+            bytes += regions_[m].total * read.bytes * std::max(0.0, rows);
+        }
+    }
+    return bytes;
+}
+
+/// Clocks for storing what is computed as a whole before its readers run, as far as its own arithmetic does not hide
+/// them: that of its readers cannot.
+double GroupModel::waits_for_stores(const Tiling &t, double rate) const {
+    double clocks = 0;
+    for (size_t m = 1; m < members_.size(); m++)
+        if (levels_of(t)[m] == Level::Tile)
+            clocks += std::max(0.0, regions_[m].total * members_[m].bytes / rate - arithmetic_[m]);
+    return clocks;
+}
+
+void GroupModel::add_near_memory(const Tiling &t, Cost &cost) const {
+    for (size_t m = 1; m < members_.size(); m++)
+        if (levels_of(t)[m] != Level::Block)
+            cost.scratch_bytes += held(m, t) * members_[m].bytes;
+    const double working_set = cost.scratch_bytes + input_rows();
+    const double l1 = usable_l1 * static_cast<double>(machine_.l1_bytes);
+    if (working_set <= l1)
+        return;
+    const double in_l2 = working_set + passing(levels_of(t));
+    const double bytes = near_bytes(t, l1);
+    if (in_l2 <= usable_l2 * static_cast<double>(machine_.l2_bytes)) {
+        cost.near_memory = bytes / machine_.l2_rate;
+        return;
+    }
+    const double l3 = usable_l3 * static_cast<double>(machine_.l3_bytes) / machine_.cores;
+    const double rate = in_l2 <= l3 ? machine_.l3_rate : machine_.dram_rate;
+    cost.far_memory += bytes / rate;  // it competes with the streams of inputs and outputs
+    cost.overhead += waits_for_stores(t, rate);
+}
+
+}  // namespace Pipe::autoschedule
