@@ -54,6 +54,22 @@ bool may_be_loose(const Expr &index) {
 
 }  // namespace
 
+/// Whether a split that shifts inwards has its outer loop rounded up by another split. The last iterations stay inside, as
+/// min(i * factor, extent - factor), but an interval may take the first operand there, and at another level the second.
+bool RegionSolver::rounds_what_shifts(const StageNest &nest) {
+    const std::vector<Tail> ends = stage_tails(nest).tails;
+    std::set<std::string> shifted;
+    for (size_t i = 0; i < ends.size(); i++) {
+        const schedules::Transform &t = nest.transforms[i];
+        const bool again = shifted.count(t.old_name) > 0;
+        if (again && goes_beyond(ends[i], Use::Loads))
+            return true;
+        if (again || shifts(ends[i]))
+            shifted.insert(t.outer);
+    }
+    return false;
+}
+
 /// The dimensions of the Func with an index that may be bounded more tightly at an outer level.
 const std::vector<bool> &RegionSolver::loose_dimensions(FuncId id) {
     auto [known, is_new] = loose_.try_emplace(id, graph_[id].args.size(), false);
@@ -73,8 +89,11 @@ const std::vector<bool> &RegionSolver::loose_dimensions(FuncId id) {
             });
         });
     };
-    for (const StageNest *reader : tree_.readers(id))
+    for (const StageNest *reader : tree_.readers(id)) {
         note_reads(graph_[reader->func].stages[reader->stage]);
+        if (rounds_what_shifts(*reader))
+            loose.assign(loose.size(), true);
+    }
     const std::vector<graph::Stage> &own = graph_[id].stages;
     for (size_t update = 1; update < own.size(); update++) {
         note(own[update].args);

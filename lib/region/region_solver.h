@@ -152,6 +152,7 @@ class RegionSolver {
     StageTails stage_tails(const StageNest &nest) { return tails_.stage_tails(nest, ranges(nest)); }
     bool is_guarded_further_in(FuncId func);
     Need needed_under_conditions(FuncId func);
+    bool rounds_what_shifts(const StageNest &nest);
     const std::vector<bool> &loose_dimensions(FuncId func);
     bool same_for_all(const Interval &interval, const Level &inner, const Level &outer) const;
     void slide(FuncId func, Box &domain);

@@ -539,3 +539,24 @@ TEST_CASE("what a remainder by the least number needs", "[differential]") {
     in.set(one);
     require_message<RuntimeError>([&] { f.realize({8}); }, {"2147483647", "0 to 0"});
 }
+
+TEST_CASE("rows that shift inwards although their number is rounded up", "[differential]") {
+    // The intervals of "read" go beyond the rows that it computes, those of another level not as far: what is computed in
+    // an iteration has to stay within what is stored for it.
+    const Var x("x"), y("y"), pair("pair"), row("row"), four("four"), one("one");
+    RDom r(2, 1, "r"), q(0, 200, -1, 3, "q");
+    RVar outer("outer"), inner("inner");
+    Func source("source"), read("read"), f("f");
+    source(x, y) = x + 3 * y;
+    source(x, y) += 1;
+    read(x, y) = source(x + 1, y + 2) - source(x, clamp(source(x + 1, y * 2 - 1), -2, 2));
+    read(q.x, q.y) += read(q.x + 2, q.y - 2);
+    f(x, y) = 5;
+    f(r.x * 2 - 1, y) = min(source(0, y - 1 + r.x), read(r.x * 2, y - 1 + r.x));
+    f.update().reorder(r.x, y).split(r.x, outer, inner, 4);
+    read.compute_at(f.update(), inner)
+        .split(y, pair, row, 2, TailStrategy::ShiftInwards)
+        .split(pair, four, one, 2, TailStrategy::RoundUp);
+    source.compute_at(f.update(), inner).store_at(f.update(), y);
+    CHECK(wrong_elements(f, {{{0, 34}, {-10, 22}}}) == 0);
+}
