@@ -102,10 +102,10 @@ FuncNode copy_in(const Graph &graph, const Packing &p) {
     const Source source = source_of(graph, p);
     const FuncNode &reader = graph[p.reader];
     FuncNode copy;
-    copy.name = fmt::format("{}_in_{}", source.variable, reader.variable);
-    while (is_taken(graph, copy.name))
-        copy.name += "_";
-    copy.variable = copy.name;
+    copy.name = fmt::format("{}_in_{}", source.name, reader.name);
+    copy.variable = fmt::format("{}_in_{}", source.variable, reader.variable);
+    while (is_taken(graph, copy.name) || is_taken(graph, copy.variable))
+        copy.name += "_", copy.variable += "_";
     copy.args = source.args;
     copy.types = source.types;
     copy.where = source.where;

@@ -104,3 +104,15 @@ TEST_CASE("the name of a copy is not one that there is", "[graph][pack]") {
     graph::verify(frozen.graph);
     CHECK(ir::to_string(frozen.graph.funcs[1].stages[0].values[0]) == "a_in_f_(x) + a_in_f(x)");
 }
+
+TEST_CASE("a copy has the name that in() gives it", "[graph][pack]") {
+    // Another Func of this name exists: PIPE_FUZZ_SEED=98004829 lowered with other names once in() had made the copy.
+    const Func another("twice");
+    Product p;
+    const std::string twice = p.twice.name();
+    REQUIRE(twice != "twice");
+    p.pack({{p.id("sums"), p.id(twice), -1, p.at_x(), {1, 0}, 24, 4}});
+    const Func copy = p.twice.in(p.sums);
+    CHECK(p.id(copy.name()) != FuncId::None);
+    CHECK(p.frozen.graph[p.id(copy.name())].variable == "twice_in_sums");
+}
