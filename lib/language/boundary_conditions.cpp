@@ -17,8 +17,10 @@ struct Bounded {
 class Exterior {
   public:
     Exterior(const char *kind, const Func &source, const Region &bounds, SourceLocation where)
-        : result(source.name() + "_" + kind, where), kind_(kind), source_(source), bounds_(bounds),
-          where_(where) {
+        : result(language::undefined_func(
+              language::Identity::derived(*source.contents()->identity, std::string("_") + kind),
+              where)),
+          kind_(kind), source_(source), bounds_(bounds), where_(where) {
         if (static_cast<int>(bounds.size()) > source.dimensions())
             throw CompileError(fmt::format(
                 "BoundaryConditions::{}{}: '{}' has {}, but {} ranges are given. Pass at "
@@ -147,7 +149,8 @@ std::pair<Func, Region> as_func(const ImageParam &image, SourceLocation where) {
         args.push_back(Var::implicit(d));
         bounds.emplace_back(image.dim(d).min(), image.dim(d).extent());
     }
-    Func f(image.name() + "_func", where);
+    Func f(language::undefined_func(language::Identity::derived(*image.contents()->identity, "_func"),
+                                    where));
     f(args, where) = image(args, where);
     return {f, bounds};
 }

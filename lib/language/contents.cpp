@@ -58,6 +58,10 @@ std::shared_ptr<Identity> Identity::named(const std::string &name, const std::st
                         : std::shared_ptr<Identity>(new Identity(name, name, false));
 }
 
+std::shared_ptr<Identity> Identity::derived(const Identity &from, const std::string &suffix) {
+    return from.given.empty() ? unnamed(from.name + suffix) : unique(from.given + suffix);
+}
+
 Identity::Identity(std::string given_, std::string name_, bool unique)
     : given(std::move(given_)), name(std::move(name_)), number(++objects), unique_(unique) {}
 

@@ -46,6 +46,8 @@ struct Identity {
     static std::shared_ptr<Identity> unnamed(const std::string &kind);
     /// The user's name, which need not be unique; if it is empty, unnamed(kind).
     static std::shared_ptr<Identity> named(const std::string &name, const std::string &kind);
+    /// Of a Func made from an object: its name and the suffix, and a user's name only if that object has one.
+    static std::shared_ptr<Identity> derived(const Identity &from, const std::string &suffix);
     ~Identity();
     Identity(const Identity &) = delete;
     void touch();

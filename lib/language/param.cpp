@@ -398,7 +398,7 @@ ImageParam::operator Func() const {
     std::vector<Expr> vars;
     for (int i = 0; i < dimensions(); i++)
         vars.push_back(Var::implicit(i));
-    Func f(name() + "_func");
+    Func f(language::undefined_func(language::Identity::derived(*checked().identity, "_func"), {}));
     f(vars) = (*this)(vars, {});
     return f;
 }

@@ -232,6 +232,27 @@ TEST_CASE("a schedule of autoschedule() is saved and applied", "[schedule_file]"
     CHECK(loops(pipeline) == before);
 }
 
+TEST_CASE("a second program of the same process takes the first one's file", "[schedule_file]") {
+    // Funcs that boundary conditions made were named after a Func with a number.
+    struct Edges {
+        ImageParam in{UInt(8), 2, "in"}, unnamed{UInt(8), 2};
+        Var x{"x"}, y{"y"};
+        Func result{"result"};
+        Edges() {
+            const Func source = BoundaryConditions::repeat_edge(in);
+            const Func other = BoundaryConditions::mirror_image(unnamed);
+            result(x, y) = source(x - 1, y) + source(x + 1, y) + other(x - 1, y) + Func(in)(x, y);
+        }
+    };
+    TempFolder folder;
+    const Edges first;
+    Pipeline(first.result).save_schedule(folder / "schedule.json");
+    const Edges second;
+    Pipeline(second.result).apply_schedule(folder / "schedule.json");
+    Pipeline(second.result).save_schedule(folder / "again.json");
+    CHECK(folder.read("again.json") == folder.read("schedule.json"));
+}
+
 TEST_CASE("further directives may follow", "[schedule_file]") {
     const std::string text = saved(all_schedules[1].give);
     Program program;
