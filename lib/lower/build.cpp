@@ -13,9 +13,11 @@
 #include "ir/visit.h"
 #include "lower/checks.h"
 #include "lower/innermost.h"
+#include "lower/lanes.h"
 #include "lower/needs.h"
 #include "lower/prefetch.h"
 #include "lower/register_sums.h"
+#include "lower/unroll_loops.h"
 #include "region/nest_variables.h"
 #include "support/error_text.h"
 
@@ -243,12 +245,21 @@ class Builder {
     Stmt loops(const Nest &nest, size_t from) {
         Stmt body = innermost(plan_, nest);
         size_t p = nest.stage->loops.size();
-        if (const auto sums = register_sums(plan_, nest, body))
-            if (Stmt kept = keep_sums(nest, *sums); kept.defined()) {
-                body = std::move(kept), p = sums->outermost;
+        if (const auto sums = register_sums(plan_, nest, body)) {
+            Nest inside = nest;
+            inside.kept_inside = sums->kept_inside;
+            if (Stmt kept = keep_sums(inside, *sums); kept.defined()) {
                 if (sums->starts)
                     starts_.insert(nest.stage->func);
+                return loops_around(inside, from, sums->outermost,
+                                    whole_or_guarded(inside, *sums, std::move(kept)));
             }
+        }
+        return loops_around(nest, from, p, std::move(body));
+    }
+
+    /// The loops of a stage from the one outside of `p` out to the one at `from`.
+    Stmt loops_around(const Nest &nest, size_t from, size_t p, Stmt body) {
         while (p-- > from) {
             if (p + 1 == nest.shared)
                 body = within_shared(nest, std::move(body));
@@ -260,6 +271,25 @@ class Builder {
             body = one_loop(nest, p, make_block(std::move(parts)));
         }
         return from > 0 && nest.shared == from ? within_shared(nest, std::move(body)) : body;
+    }
+
+    /// The sums of whole blocks without guards, where the extents of the splits that keep inside are not less than a block.
+    Stmt whole_or_guarded(const Nest &nest, const RegisterSums &sums, Stmt guarded) {
+        std::vector<Tail> tails = nest.tails;
+        Expr is_whole;
+        for (size_t i = 0; i < tails.size(); i++) {
+            if (!nest.kept_inside[i])
+                continue;
+            const schedules::Transform &t = nest.stage->transforms[i];
+            tails[i] = Tail::None;
+            is_whole =
+                both(is_whole, make_binary(Op::GE, nest.ranges.at(t.old_name).extent, t.factor));
+        }
+        if (!is_whole.defined())
+            return guarded;
+        const Nest whole{nest.stage,  nest.ranges,   tails,
+                         nest.shared, nest.children, nest.kept_inside};
+        return make_if(is_whole, keep_sums(whole, sums), rolled(guarded));
     }
 
     /// The loops over RVars between a nest that loads the block's elements into arrays and one that stores
@@ -297,6 +327,7 @@ class Builder {
                   plan_.demand.of(stage).ranges,
                   plan_.tails.of(stage).tails,
                   tree_.shared_loops(stage),
+                  {},
                   {}};
         for (const StageNest *child : tree_.children(stage)) {
             nest.shared = std::max(nest.shared, tree_.shared_loops(*child));
@@ -344,10 +375,15 @@ class Builder {
         const std::vector<schedules::Transform> &transforms = nest.stage->transforms;
         for (size_t i = 0; i < transforms.size(); i++) {
             const std::string &var = transforms[i].old_name;
-            if (nest.tails[i] == Tail::Guard && nest.stage->known_in.at(var) == p)
-                body = make_if(make_binary(Op::LE, tree_.variable(*nest.stage, var),
-                                           nest.ranges.at(var).max()),
-                               std::move(body));
+            if (nest.tails[i] != Tail::Guard || nest.stage->known_in.at(var) != p)
+                continue;
+            const Range &range = nest.ranges.at(var);
+            const bool kept = i < nest.kept_inside.size() && nest.kept_inside[i];
+            body =
+                make_if(kept ? make_binary(Op::LT, tree_.variable(*nest.stage, transforms[i].inner),
+                                           range.extent)
+                             : make_binary(Op::LE, tree_.variable(*nest.stage, var), range.max()),
+                        std::move(body));
         }
         return only_read_points(nest, p, std::move(body));
     }
@@ -372,7 +408,7 @@ class Builder {
 
     /// The lets of the variables that become known inside loop p, also of the stages that share the loop.
     Stmt variables_at(const Nest &nest, size_t p, Stmt body) {
-        const region::Lets lets = region::variables_at(plan_, *nest.stage, p);
+        const region::Lets lets = region::variables_at(plan_, *nest.stage, p, nest.kept_inside);
         for (auto let = lets.rbegin(); let != lets.rend(); ++let)
             body = make_let(let->first, let->second, std::move(body));
         for (const Nest &child : nest.children)

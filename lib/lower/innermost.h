@@ -17,6 +17,8 @@ struct Nest {
     const std::vector<region::Tail> &tails;
     size_t shared;               ///< number of the outermost loops that other stages share
     std::vector<Nest> children;  ///< the stages that share loops of this one (compute_with)
+    /// Of each transform: a guarded split whose last block shifts inwards, too (register_sums.h); empty: none.
+    std::vector<bool> kept_inside = {};
 };
 
 /// The store of a definition's values at one point, under the masks of the loops' tails; for an

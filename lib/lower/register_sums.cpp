@@ -1,6 +1,7 @@
 #include "lower/register_sums.h"
 
 #include <algorithm>
+#include <set>
 
 #include "graph/reduction.h"
 #include "graph/scatter.h"
@@ -174,6 +175,38 @@ class Finder {
                             });
     }
 
+    /// Whether a block of the guarded split may also begin earlier, at points that another block computes.
+    bool may_shift(size_t split) const {
+        const schedules::Transform &t = stage_.transforms[split];
+        if (nest_.tails[split] != Tail::Guard || !result_.starts ||
+            stage_.known_in.at(t.outer) >= result_.outermost || !is_in_block(split))
+            return false;
+        for (size_t p = stage_.known_in.at(t.outer); p < stage_.loops.size(); p++)
+            if (const region::Level &level = stage_.loops[p].name;
+                !tree_.computed_at(level).empty() || !tree_.allocated_at(level).empty())
+                return false;
+        // An output in the memory of an input: the second time it would be another value.
+        return !func_.is_output || std::none_of(func_.stages[0].values.begin(),
+                                                func_.stages[0].values.end(), reads_elements);
+    }
+
+    /// Whether all loops that the inner loop of the split became are in the block.
+    bool is_in_block(size_t split) const {
+        std::set<std::string> made{stage_.transforms[split].inner};
+        for (size_t i = split + 1; i < stage_.transforms.size(); i++) {
+            const schedules::Transform &t = stage_.transforms[i];
+            if (t.kind == schedules::Transform::Kind::Fuse) {
+                if (made.count(t.inner) || made.count(t.outer))
+                    return false;
+            } else if (made.count(t.old_name)) {
+                made.insert({t.outer, t.inner});
+            }
+        }
+        return std::none_of(stage_.loops.begin(),
+                            stage_.loops.begin() + static_cast<long>(result_.block),
+                            [&](const StageLoop &loop) { return made.count(loop.dim.name) > 0; });
+    }
+
     /// The pure definition at the element.
     Expr formula(size_t value) const {
         Expr result = func_.stages[0].values[value];
@@ -186,6 +219,8 @@ class Finder {
         std::vector<Stmt> loads;
         std::vector<Expr> sums;
         result_.starts = starts();
+        for (size_t i = 0; i < stage_.transforms.size(); i++)
+            result_.kept_inside.push_back(may_shift(i));
         for (size_t i = 0; i < func_.types.size(); i++) {
             result_.arrays.push_back(array(i));
             sums.push_back(sum(i));

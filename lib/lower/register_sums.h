@@ -13,7 +13,9 @@
 //                                          unrolled yi, vectorized xi: f(x, y) = sums[yi, xi]
 //
 // Neither the order of the additions nor the results change. If the update is the first one and the pure definition is
-// a formula, the sums start from it: the loops of the pure definition are not needed then.
+// a formula, the sums start from it: the loops of the pure definition are not needed then. A block may also run twice at
+// a point then, so that the last one of a guarded split may shift inwards instead of testing every point in the loops
+// over RVars; only where the extent is less than a block, it keeps its guards.
 
 #include <optional>
 
@@ -29,6 +31,7 @@ struct RegisterSums {
     ir::Stmt load, update, store;     ///< innermost statements of the three nests
     bool starts =
         false;  ///< `load` evaluates the pure definition, which nothing else has to compute
+    std::vector<bool> kept_inside;  ///< of each transform: a guarded split that may shift inwards
 };
 
 /// Nothing if the stage has no such block, or one that cannot be transformed. `provide`: the

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/int32.h"
+
 namespace Pipe::region {
 
 using namespace ir;
@@ -21,14 +23,16 @@ Lets taken_apart(const LoopTree &tree, const StageNest &nest, const schedules::T
             {variable(t.outer)->name, add(div(fused, in.extent), out.min)}};
 }
 
-Lets variables_at(const RegionPlan &plan, const StageNest &nest, size_t p) {
+Lets variables_at(const RegionPlan &plan, const StageNest &nest, size_t p,
+                  const std::vector<bool> &kept_inside) {
     using Kind = schedules::Transform::Kind;
     const std::map<std::string, Range> &ranges = plan.demand.of(nest).ranges;
     Lets lets;  // later transforms make what earlier ones use
     for (size_t i = 0; i < nest.transforms.size(); i++) {
         const schedules::Transform &t = nest.transforms[i];
         const std::string &known = t.kind == Kind::Fuse ? t.inner : t.old_name;
-        const bool shifted = shifts(plan.tails.of(nest).tails[i]);
+        const bool kept = i < kept_inside.size() && kept_inside[i];
+        const bool shifted = shifts(plan.tails.of(nest).tails[i]) || kept;
         if (nest.known_in.at(known) == p) {
             const Expr offset = t.kind != Kind::Split ? Expr()
                                 : shifted             ? shifted_offset(plan.tree.graph(), nest, t)
@@ -37,10 +41,10 @@ Lets variables_at(const RegionPlan &plan, const StageNest &nest, size_t p) {
                 lets.push_back(std::move(let));
         }
         if (shifted && nest.known_in.at(t.outer) == p) {
-            const Expr extent = ranges.at(t.old_name).extent;
-            lets.emplace_back(
-                shifted_offset(plan.tree.graph(), nest, t)->name,
-                min(mul(plan.tree.variable(nest, t.outer), t.factor), sub(extent, t.factor)));
+            const Expr last = sub(ranges.at(t.old_name).extent, t.factor);
+            lets.emplace_back(shifted_offset(plan.tree.graph(), nest, t)->name,
+                              min(mul(plan.tree.variable(nest, t.outer), t.factor),
+                                  kept ? max(last, int32(0)) : last));
         }
     }
     if (const StageLoop &loop = nest.loops[p]; loop.shifted)

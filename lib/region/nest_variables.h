@@ -12,7 +12,9 @@ Lets taken_apart(const LoopTree &tree, const StageNest &nest, const schedules::T
 
 /// The variables of the stage whose values are known just inside its loop number p (0: the outermost): what
 /// is split or fused, the offsets of tails that shift inwards, and its own variable of a loop that it shares
-/// with a shift. Each uses only earlier ones.
-Lets variables_at(const RegionPlan &plan, const StageNest &nest, size_t p);
+/// with a shift. Each uses only earlier ones. `kept_inside`: of each transform, whether it is a guarded split that shifts
+/// inwards, too; where the extent is less than the factor, it begins at the first point and needs its guard.
+Lets variables_at(const RegionPlan &plan, const StageNest &nest, size_t p,
+                  const std::vector<bool> &kept_inside = {});
 
 }  // namespace Pipe::region

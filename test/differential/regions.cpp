@@ -560,3 +560,49 @@ TEST_CASE("rows that shift inwards although their number is rounded up", "[diffe
     source.compute_at(f.update(), inner).store_at(f.update(), y);
     CHECK(wrong_elements(f, {{{0, 34}, {-10, 22}}}) == 0);
 }
+
+TEST_CASE("the last block of a sum shifts inwards", "[differential]") {
+    // Where the extent is less than a block, its points are tested.
+    const Var x("x"), y("y"), xo("xo"), xi("xi"), yo("yo"), yi("yi");
+    RDom r(0, 5, "r");
+    Func source("source"), sums("sums"), out("out");
+    source(x, y) = x * 7 + y * 3;
+    sums(x, y) = x - y;
+    sums(x, y) += source(x + r, y) * source(y, r);
+    out(x, y) = sums(x, y) + 1;
+    sums.compute_root();
+    sums.update().split(x, xo, xi, 4).split(y, yo, yi, 3);
+    SECTION("both") {
+        sums.update().reorder(xi, yi, r, xo, yo).vectorize(xi).unroll(yi);
+    }
+    SECTION("one") {
+        sums.update().reorder(yi, r, xi, xo, yo).unroll(yi);
+    }
+    SECTION("tasks") {
+        sums.update().reorder(xi, yi, r, yo, xo).unroll(xi).unroll(yi).parallel(xo);
+    }
+    SECTION("what a block needs is computed for it") {
+        sums.update().reorder(xi, yi, r, xo, yo).unroll(xi).unroll(yi);
+        source.compute_at(sums.update(), GENERATE(0, 1) ? xo : yo);
+    }
+    SECTION("blocks of a tile") {
+        const Var xoo("xoo"), rest("rest");
+        sums.update()
+            .split(xo, xoo, rest, 2)
+            .reorder(xi, yi, r, rest, yo, xoo)
+            .unroll(xi)
+            .unroll(yi);
+    }
+    SECTION("parts of a block") {
+        const Var u("u"), lane("lane");
+        sums.update()
+            .split(xi, u, lane, 2)
+            .reorder(lane, u, yi, r, xo, yo)
+            .vectorize(lane)
+            .unroll(u)
+            .unroll(yi);
+    }
+    for (int width : {1, 3, 4, 5, 9})
+        for (int height : {1, 2, 3, 7})
+            CHECK(wrong_elements(out, {{{-2, width}, {5, height}}}) == 0);
+}
