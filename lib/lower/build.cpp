@@ -17,7 +17,6 @@
 #include "lower/needs.h"
 #include "lower/prefetch.h"
 #include "lower/register_sums.h"
-#include "lower/unroll_loops.h"
 #include "region/nest_variables.h"
 #include "support/error_text.h"
 
@@ -289,7 +288,7 @@ class Builder {
             return guarded;
         const Nest whole{nest.stage,  nest.ranges,   tails,
                          nest.shared, nest.children, nest.kept_inside};
-        return make_if(is_whole, keep_sums(whole, sums), rolled(guarded));
+        return make_if(is_whole, keep_sums(whole, sums), std::move(guarded));
     }
 
     /// The loops over RVars between a nest that loads the block's elements into arrays and one that stores

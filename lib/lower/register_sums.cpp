@@ -30,7 +30,7 @@ class Finder {
   public:
     Finder(const region::RegionPlan &plan, const Nest &nest)
         : tree_(plan.tree), loops_(plan.demand.loops), nest_(nest), stage_(*nest.stage),
-          func_(tree_.graph()[stage_.func]) {}
+          func_(tree_.graph()[stage_.func]), allocation_(plan.storage.of(stage_.func).allocation) {}
 
     std::optional<RegisterSums> run(const Stmt &innermost) {
         if (!find_loops() || !is_plain_stage() || !find_extents())
@@ -179,7 +179,8 @@ class Finder {
     bool may_shift(size_t split) const {
         const schedules::Transform &t = stage_.transforms[split];
         if (nest_.tails[split] != Tail::Guard || !result_.starts ||
-            stage_.known_in.at(t.outer) >= result_.outermost || !is_in_block(split))
+            stage_.known_in.at(t.outer) >= result_.outermost || !is_in_block(split) ||
+            is_one_block(t))
             return false;
         for (size_t p = stage_.known_in.at(t.outer); p < stage_.loops.size(); p++)
             if (const region::Level &level = stage_.loops[p].name;
@@ -188,6 +189,16 @@ class Finder {
         // An output in the memory of an input: the second time it would be another value.
         return !func_.is_output || std::none_of(func_.stages[0].values.begin(),
                                                 func_.stages[0].values.end(), reads_elements);
+    }
+
+    /// Whether there is no other block to shift into: of what is computed for each block of its reader.
+    bool is_one_block(const schedules::Transform &t) const {
+        int64_t extent = 0, factor = 0;
+        for (size_t d = 0; d < func_.args.size() && d < allocation_.size(); d++)
+            if (func_.args[d] == t.old_name && as_const_int(allocation_[d].extent, &extent) &&
+                as_const_int(t.factor, &factor))
+                return extent <= factor;
+        return false;
     }
 
     /// Whether all loops that the inner loop of the split became are in the block.
@@ -238,6 +249,7 @@ class Finder {
     const Nest &nest_;
     const StageNest &stage_;
     const graph::FuncNode &func_;
+    const std::vector<region::Range> allocation_;
     RegisterSums result_;
     Expr index_;  // of the element in the arrays, innermost loop fastest
     std::vector<Expr> coordinates_;

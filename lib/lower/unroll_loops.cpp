@@ -99,15 +99,6 @@ class UnrollLoops : public Mutator {
 
 }  // namespace
 
-Stmt rolled(const Stmt &s) {
-    Stmt now = map_children(
-        s, [](const Expr &e) { return e; }, rolled);
-    if (now->op != StmtOp::For || now->kind != LoopKind::Unrolled)
-        return now;
-    return make_for(now->name, now->min(), now->extent(), LoopKind::Serial, now->body(),
-                    Partitioning::Remainder, now->origin);
-}
-
 Stmt unroll_loops(const Stmt &s) {
     return UnrollLoops().mutate(s);
 }

@@ -18,7 +18,4 @@ namespace Pipe::lower {
 
 ir::Stmt unroll_loops(const ir::Stmt &s);
 
-/// The unrolled loops are serial instead: of what seldom runs.
-ir::Stmt rolled(const ir::Stmt &s);
-
 }  // namespace Pipe::lower

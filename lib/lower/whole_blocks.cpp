@@ -16,7 +16,6 @@
 #include "lower/lanes.h"
 #include "lower/loop_ends.h"
 #include "lower/margins.h"
-#include "lower/unroll_loops.h"
 #include "region/loop_tree.h"
 
 namespace Pipe::lower {
@@ -326,6 +325,16 @@ class WholeBlocks : public Mutator {
             const std::optional<Linear> margin = least(margin_of(part), inner);
             return margin && add_condition(*margin, block);
         });
+    }
+
+    /// The unrolled loops are serial.
+    static Stmt rolled(const Stmt &s) {
+        Stmt now = map_children(
+            s, [](const Expr &e) { return e; }, rolled);
+        if (now->op != StmtOp::For || now->kind != LoopKind::Unrolled)
+            return now;
+        return make_for(now->name, now->min(), now->extent(), LoopKind::Serial, now->body(),
+                        Partitioning::Remainder, now->origin);
     }
 
     static Stmt whole_or_rolled(const Block &block) {
