@@ -243,7 +243,6 @@ class Builder {
     /// One stage's loops from its innermost out to the one at `from`, with those that share them.
     Stmt loops(const Nest &nest, size_t from) {
         Stmt body = innermost(plan_, nest);
-        size_t p = nest.stage->loops.size();
         if (const auto sums = register_sums(plan_, nest, body)) {
             Nest inside = nest;
             inside.kept_inside = sums->kept_inside;
@@ -254,7 +253,7 @@ class Builder {
                                     whole_or_guarded(inside, *sums, std::move(kept)));
             }
         }
-        return loops_around(nest, from, p, std::move(body));
+        return loops_around(nest, from, nest.stage->loops.size(), std::move(body));
     }
 
     /// The loops of a stage from the one outside of `p` out to the one at `from`.

@@ -249,7 +249,7 @@ class Finder {
     const Nest &nest_;
     const StageNest &stage_;
     const graph::FuncNode &func_;
-    const std::vector<region::Range> allocation_;
+    const std::vector<region::Range> &allocation_;
     RegisterSums result_;
     Expr index_;  // of the element in the arrays, innermost loop fastest
     std::vector<Expr> coordinates_;

@@ -451,3 +451,19 @@ TEST_CASE("outputs whose points share elements are refused, inputs are not", "[i
         CHECK(count_wrong(out, [](int i, int j) { return i * i + j * j; }) == 0);
     }
 }
+
+TEST_CASE("sums that start from the input in whose place they are stored", "[in_place]") {
+    // The last block does not shift inwards, where the input is already overwritten.
+    ImageParam in{Int(32), 2, "in"}, other{Int(32), 1, "other"};
+    RDom r(0, 3, "r");
+    Func f("f");
+    f(x, y) = in(x, y);
+    f(x, y) += other(r) * x;
+    f.update().split(x, xo, xi, 4).reorder(xi, r, xo, y).vectorize(xi);
+    Buffer<int> ones(3), b(10, 3);
+    ones.fill(1);
+    fill(b);
+    in.set(b), other.set(ones);
+    f.realize(b);
+    CHECK(count_wrong(b, [](int i, int j) { return before(i, j) + 3 * i; }) == 0);
+}

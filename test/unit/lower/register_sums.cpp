@@ -1,5 +1,8 @@
 #include "lower/register_sums.h"
 
+#include <optional>
+#include <vector>
+
 #include <catch2/catch_message.hpp>
 #include <catch2/catch_test_macros.hpp>
 
@@ -34,15 +37,20 @@ struct Block {
             .unroll(yi);
     }
 
-    /// The innermost statement of the update, in three nests; "" where it is no block of sums.
-    std::string sums(const std::string &innermost) const {
-        const test::Regions regions(f);
+    /// For the innermost statement of the update, where `out` is the output.
+    std::optional<lower::RegisterSums> found(const std::string &innermost, const Func &out) const {
+        const test::Regions regions(out);
         const region::RegionPlan plan = region::plan_regions(regions.tree);
         const region::StageNest &stage = *regions.tree.find_stage(regions.id("sums_f"), 1);
         const lower::Nest nest{
             &stage, plan.demand.of(stage).ranges, plan.tails.of(stage).tails, 0, {}};
-        const auto found = lower::register_sums(
+        return lower::register_sums(
             plan, nest, parse_stmt(innermost, {{"sums_f", Int(32)}, {"sums_in", Int(32)}}));
+    }
+
+    /// The innermost statement of the update, in three nests; "" where it is no block of sums.
+    std::string sums(const std::string &innermost) const {
+        const auto found = this->found(innermost, f);
         if (!found)
             return "";
         std::string text = std::to_string(found->elements) + " elements" +
@@ -76,6 +84,21 @@ if x < w {
 }
 sums_f(x, y) = sums_f.s1.sums[sums_f.s1.yi * 4 + sums_f.s1.xi]
 )");
+}
+
+TEST_CASE_METHOD(Block,
+                 "register sums: the last block shifts inwards where there is one before it") {
+    blocked();
+    const std::string update = "sums_f(x, y) = sums_f(x, y) + 1\n";
+    CHECK(found(update, f)->kept_inside == std::vector<bool>{true, true});
+    // One block is computed for each of its reader.
+    Func reader("sums_reader");
+    reader(x, y) = f(x, y) + 1;
+    reader.tile(x, y, xo, yo, xi, yi, 4, 2, TailStrategy::GuardWithIf);
+    f.compute_at(reader, xo);
+    CHECK(found(update, reader)->kept_inside == std::vector<bool>{false, false});
+    f.compute_at(reader, yo);
+    CHECK(found(update, reader)->kept_inside == std::vector<bool>{true, false});
 }
 
 TEST_CASE_METHOD(Block, "register sums: none where the update reads another element of its Func") {
