@@ -73,11 +73,12 @@ bool reduce_stage(const FuncNode &func, const Node &node, size_t s, const Machin
 }
 
 /// The copy of an operand of one reader's sums.
-Packing packing_of(const FuncNode &reader, const Node &node, const PackedOperand &operand,
+Packing packing_of(const FuncNode &reader, const Node &node, size_t s, const PackedOperand &operand,
                    const LoopLevel &level, const Machine &machine) {
+    const poly::Access &load = node.stages[s].loads[operand.load];
     return {reader.id,
-            operand.func,
-            operand.image,
+            load.func,
+            load.image,
             level,
             operand.storage_order,
             operand.row,
@@ -91,7 +92,7 @@ std::vector<Dim> loops_with_copy(const StageLoops &stage, const FuncNode &func, 
                                  std::vector<Packing> &packings) {
     if (stage.packed) {
         const LoopLevel loop = {LoopLevel::Kind::At, func.id, static_cast<int>(s), stage.packed_at};
-        packings.push_back(packing_of(func, node, *stage.packed,
+        packings.push_back(packing_of(func, node, s, *stage.packed,
                                       stage.packed_at.empty() ? begins : loop, machine));
     }
     return stage.dims;
@@ -175,7 +176,6 @@ void specialize_for_alignment(const FuncNode &func, const Node &node, size_t s,
 /// (lower/interleave_stores.h).
 void specialize_for_channels(const Plan &plan, const FuncNode &func, const Node &node,
                              const OutputLoops &names, StageSchedule &stage) {
-    constexpr int64_t most_channels = 4;
     const size_t c = static_cast<size_t>(std::max(0, node.channels));
     if (c == 0 || plan.stage > 0 || node.extents[c] < 2 || node.extents[c] > most_channels ||
         names.points[c] != func.args[c] || stage.dims[0].kind != LoopKind::Vectorized)
@@ -413,7 +413,7 @@ void apply(const Plan &plan, const StageGraph &nodes, const Graph &graph, const 
             const LoopLevel at = plan.packed->loop < order.size()
                                      ? loops.level({order[plan.packed->loop], false})
                                      : loops.innermost_tile();
-            packings.push_back(packing_of(func, node, *plan.packed, at, machine));
+            packings.push_back(packing_of(func, node, 1, *plan.packed, at, machine));
         }
     }
     auto id = [&](size_t m) { return nodes.nodes[static_cast<size_t>(plan.members[m])].id; };

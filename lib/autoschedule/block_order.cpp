@@ -328,10 +328,8 @@ class BlockOrder {
         const double vectors = std::ceil(row * packs_->bytes / m.vector_bytes);
         const double per_row = m.row_overhead + vectors * (1 / m.load_rate + 1 / m.store_rate);
         const double padded = row_of_copy();
-        b.packed = PackedOperand{packs_->func,
-                                 packs_->image,
-                                 at < nest.size ? nest.loops[at].place : nest.all,
-                                 packed_order_,
+        b.packed = PackedOperand{static_cast<size_t>(packs_ - stage_.stage.loads.data()),
+                                 at < nest.size ? nest.loops[at].place : nest.all, packed_order_,
                                  padded > row ? static_cast<int64_t>(padded) : 0,
                                  copies * (rows * per_row + copy_clocks)};
         b.far_bytes += copies * bytes_given(*packs_, held_).moved;

@@ -8,22 +8,25 @@ namespace Pipe::autoschedule {
 
 using poly::Coordinate;
 
-/// The extents of a member that are computed at a time, per dimension.
-std::vector<int64_t> GroupModel::step_extents(size_t member, const Tiling &t) const {
+/// The extent of a member along dimension `d` that is computed at a time.
+int64_t GroupModel::step_extent(size_t member, size_t d, const Tiling &t) const {
+    const int64_t whole = graph_.nodes[static_cast<size_t>(nodes_[member])].extents[d];
+    const Coordinate &c = alignment_.region[member][d];
+    if (c.iterator < 0 || !c.distance.bounded())
+        return whole;
     const bool row_wise =
         member > 0 ? levels_of(t)[member] == Level::Row : reading_ > 0 && t.row_dim >= 0;
-    std::vector<int64_t> result = graph_.nodes[static_cast<size_t>(nodes_[member])].extents;
-    const auto &region = alignment_.region[member];
-    for (size_t d = 0; d < region.size(); d++) {
-        const Coordinate &c = region[d];
-        if (c.iterator < 0 || !c.distance.bounded())
-            continue;
-        const bool row = row_wise && c.iterator == t.row_dim;
-        double size = width(c, c.steady, row ? t.step() : t.size[size_t(c.iterator)]);
-        if (row && c.num >= 1 && c.den == 1)  // what was kept of earlier rows is not computed again
-            size = std::min(size, double(c.num * t.step()));
-        result[d] = std::min(result[d], static_cast<int64_t>(size));
-    }
+    const bool row = row_wise && c.iterator == t.row_dim;
+    double size = width(c, c.steady, row ? t.step() : t.size[size_t(c.iterator)]);
+    if (row && c.num >= 1 && c.den == 1)  // what was kept of earlier rows is not computed again
+        size = std::min(size, double(c.num * t.step()));
+    return std::min(whole, static_cast<int64_t>(size));
+}
+
+std::vector<int64_t> GroupModel::step_extents(size_t member, const Tiling &t) const {
+    std::vector<int64_t> result;
+    for (size_t d = 0; d < alignment_.region[member].size(); d++)
+        result.push_back(step_extent(member, d, t));
     return result;
 }
 
@@ -31,16 +34,10 @@ const std::optional<RegisterBlock> &GroupModel::block_of(size_t member, size_t s
                                                          const std::vector<int64_t> &extents,
                                                          size_t together) const {
     const Node &node = graph_.nodes[static_cast<size_t>(nodes_[member])];
-    const int registers = machine_.vector_registers / static_cast<int>(together);
-    const int cores = is_tiled(member, stage) ? 1 : machine_.cores;
-    auto [at, is_new] = blocks_->blocks.try_emplace(
-        {nodes_[member], node.version, stage, extents, registers, cores});
-    if (is_new) {
-        Machine machine = machine_;
-        machine.vector_registers = registers;
-        at->second = reduction_block(node, stage, extents, machine, cores);
-    }
-    return at->second;
+    Machine machine = machine_;
+    machine.vector_registers /= static_cast<int>(together);
+    return memory_->blocks.block(node, stage, extents, machine,
+                                 is_tiled(member, stage) ? 1 : machine_.cores);
 }
 
 /// The block of an update under this tiling.

@@ -42,9 +42,10 @@ GroupModel::Span GroupModel::span(const Coordinate &c, const Tiling &t) const {
     return {w, std::min(whole + (counts_[g] - 1) * overlap, counts_[g] * w)};
 }
 
-GroupModel::Region GroupModel::region(const std::vector<Coordinate> &coords,
-                                      const Tiling &t) const {
-    Region r;
+void GroupModel::measure(const std::vector<Coordinate> &coords, const Tiling &t, Region &r) const {
+    r.tile = r.row = r.run = r.total = r.fold = r.again = 1;
+    r.swept = false;
+    r.widths.clear();
     uint64_t used = 0;  // dimensions of the output that the region moves with
     bool contiguous = true;
     for (size_t d = 0; d < coords.size(); d++) {
@@ -73,7 +74,6 @@ GroupModel::Region GroupModel::region(const std::vector<Coordinate> &coords,
             r.swept |= inside && (used >> inner & 1) && counts_[inner] > 1;
         }
     }
-    return r;
 }
 
 /// The loop over tiles with most iterations is the outermost one, the others are as in memory.
@@ -113,11 +113,15 @@ void GroupModel::measure(const Tiling &t) const {
     steps_ = tiles_;
     if (t.row_dim >= 0)
         steps_ *= double(ceil_div(t.size[static_cast<size_t>(t.row_dim)], t.step()));
-    regions_.clear();
-    for (const auto &coords : alignment_.region)
-        regions_.push_back(region(coords, t));
-    for (const External &e : externals_)
-        regions_.push_back(region(e.region, t));
+    const size_t n = members_.size();
+    regions_.resize(n + externals_.size());
+    rows_.resize(n);
+    for (size_t m = 0; m < n; m++) {
+        measure(alignment_.region[m], t, regions_[m]);
+        rows_[m] = rows_of(m, t);
+    }
+    for (size_t e = 0; e < externals_.size(); e++)
+        measure(externals_[e].region, t, regions_[n + e]);
 }
 
 /// Chooses row by row for members whose rows only move forward, else tile-wise; a producer of a
@@ -190,7 +194,7 @@ void GroupModel::add_compute(const Tiling &t, Cost &cost) const {
         const Region &r = regions_[m];
         const Member &member = members_[m];
         const double padded = std::ceil(r.row / member.lanes) * member.lanes / r.row;
-        const Rows rows = rows_of(m, t);
+        const Rows &rows = rows_[m];
         const double clocks =
             t.by_block && m == 0 ? clocks_from_registers_ : clocks_in_rows(m, rows);
         double arithmetic = r.total * (padded * clocks + add_blocks(m, t, padded));
@@ -268,7 +272,7 @@ void GroupModel::add_far_memory(const Tiling &t, Cost &cost) const {
         const double bytes = regions_[m].tile * members_[m].bytes;
         if (levels_of(t)[m] == Level::Tile &&
             bytes > usable_l2 * static_cast<double>(machine_.l2_bytes))
-            cost.overhead += unforeseen_parts(m, t) * far(bytes).start;
+            cost.overhead += unforeseen_parts(m, t) * beyond_l2(bytes).start;
     }
     double read = 0, sizes = 0;
     for (size_t e = 0; e < externals_.size(); e++)
@@ -326,6 +330,7 @@ void GroupModel::finish(Cost &cost) const {
 
 Cost GroupModel::evaluate(const Tiling &tiling) const {
     Cost cost;
+    memory_->tilings += static_cast<long>(members_.size());
     // The register blocks of updates have rows.
     const bool rows_of_update = reading_ > 0 && (tiling.block > 1 || tiling.unrolled >= 0);
     if (rows_of_update || !jumps_stay_whole(tiling) || (tiling.by_block && !has_block(tiling))) {

@@ -61,8 +61,8 @@ void widen(std::vector<Coordinate> &region, const Access &load) {
 }  // namespace
 
 GroupModel::GroupModel(const StageGraph &graph, const Machine &machine, std::vector<int> members,
-                       std::shared_ptr<BlockCache> blocks)
-    : graph_(graph), machine_(machine), nodes_(std::move(members)), blocks_(std::move(blocks)) {
+                       std::shared_ptr<SearchMemory> memory)
+    : graph_(graph), machine_(machine), nodes_(std::move(members)), memory_(std::move(memory)) {
     std::sort(nodes_.rbegin(), nodes_.rend());  // producers come before consumers in the graph
     reading_ = size_t(reading_stage(graph.nodes[static_cast<size_t>(nodes_[0])], nodes_));
     root_bytes_ = graph.bytes_at_root();
@@ -83,6 +83,8 @@ GroupModel::GroupModel(const StageGraph &graph, const Machine &machine, std::vec
         alignment_.region[0][d].range = out.range(d);
     for (int n : nodes_)
         add_member(graph.nodes[static_cast<size_t>(n)]);
+    for (size_t m = 1; m < members_.size(); m++)
+        members_[m].channels = channels_of(m);
     for (int row_dim = -1; row_dim < dims[0]; row_dim++)
         levels_.push_back(levels(row_dim));
     find_sums();
@@ -109,7 +111,10 @@ void GroupModel::add_member(const Node &node) {
             widen(e.region, poly::compose(reads.hull, alignment_.region[index]));
             buffer += static_cast<int>(nodes_.size());
         }
-        member.reads.push_back({buffer, reads.rows, reads.hull.bytes, reads.rows_besides});
+        uint64_t uses = 0;
+        for (const Coordinate &c : reads.hull.coords)
+            uses |= poly::uses(c);
+        member.reads.push_back({buffer, reads.rows, reads.hull.bytes, reads.rows_besides, uses});
     }
     members_.push_back(std::move(member));
 }
@@ -204,7 +209,9 @@ double GroupModel::clocks_of(const StageCost &stage, const Node &node, const Row
         rows.count > 1 && (shared.live + 4) * registers <= machine_.vector_registers &&
         (work.count + double(stage.loads.size())) * double(rows.count) <= most_unrolled;
     if (is_shared) {
-        work = stage.own;
+        work = {};
+        for (const Work &own : stage.own_work)
+            work.add(own.arithmetic, own.variables >> rows.dim & 1 ? 1 : 1 / double(rows.count));
         for (size_t i = 0; i < stage.evaluated.size(); i++)
             work.add(stage.evaluated[i].arithmetic, shared.evaluated[i]);
     }
@@ -237,10 +244,37 @@ double GroupModel::clocks_of_jump(const StageCost &stage, const Node &node) cons
     return std::max(latency_of(stage), overlapped(compute, memory, 0.6)) / lanes;
 }
 
-/// The rows of a member, or of an output the channels, that are computed together.
+/// The rows or channels of a member that are computed together: of the output those that the tiling names, of others
+/// those that make a point cheaper.
 Rows GroupModel::rows_of(size_t member, const Tiling &t) const {
     if (member == 0 && t.unrolled >= 0)
         return {t.unrolled, extents()[static_cast<size_t>(t.unrolled)]};
+    const Rows rows = rows_in_block(member, t);
+    const Rows &channels = members_[member].channels;
+    const bool are_better =
+        channels.count > 1 &&
+        clocks_in_rows(member, channels) <
+            worth_unrolling_channels * clocks_in_rows(member, rows) &&
+        step_extent(member, static_cast<size_t>(channels.dim), t) == channels.count;
+    return are_better ? channels : rows;
+}
+
+/// All points of the short dimension of a member whose values share most.
+Rows GroupModel::channels_of(size_t member) const {
+    if (!members_[member].jumping.empty())
+        return {};
+    Rows best;
+    const Node &node = graph_.nodes[static_cast<size_t>(nodes_[member])];
+    for (size_t d = 1; d < node.extents.size(); d++) {
+        const Rows channels = {static_cast<int>(d), node.extents[d]};
+        if (channels.count > 1 && channels.count <= most_channels &&
+            clocks_in_rows(member, channels) < clocks_in_rows(member, best))
+            best = channels;
+    }
+    return best;
+}
+
+Rows GroupModel::rows_in_block(size_t member, const Tiling &t) const {
     if (t.block == 1 || (member > 0 && levels_of(t)[member] != Level::Row))
         return {};
     const auto &region = alignment_.region[member];
@@ -337,10 +371,10 @@ bool is_group(const StageGraph &graph, const std::vector<int> &members) {
 
 std::optional<Plan> plan_group(const StageGraph &graph, const Machine &machine,
                                std::vector<int> members, bool coarse,
-                               const std::shared_ptr<BlockCache> &blocks) {
+                               const std::shared_ptr<SearchMemory> &memory) {
     if (members.size() > most_members || !is_group(graph, members))
         return std::nullopt;
-    return GroupModel(graph, machine, std::move(members), blocks).best(coarse);
+    return GroupModel(graph, machine, std::move(members), memory).best(coarse);
 }
 
 }  // namespace Pipe::autoschedule

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "autoschedule/block_cache.h"
 #include "autoschedule/machine.h"
 #include "autoschedule/plan.h"
 #include "autoschedule/register_block.h"
@@ -44,11 +45,13 @@ struct Volumes {
     double overlap_points = 0;         ///< the same in elements
 };
 
-/// Register blocks that were found for one machine: the same stages are computed over the same extents in many groups.
-struct BlockCache {
-    /// Node, its version, stage, extents, registers, cores.
-    using Key = std::tuple<int, uint64_t, size_t, std::vector<int64_t>, int, int>;
-    std::map<Key, std::optional<RegisterBlock>> blocks;
+/// Of the groups of one search.
+struct SearchMemory {
+    BlockCache blocks;
+    long tilings = 0;  ///< that were evaluated, times the members of their groups
+
+    /// As so many of these. To find a block takes as long as many tilings.
+    long work() const { return tilings + 200 * blocks.size(); }
 };
 
 /// A candidate group. Constructed once per group; evaluates many tilings.
@@ -60,7 +63,7 @@ class GroupModel {
   public:
     /// \param members any order; must be a valid group (see is_group)
     GroupModel(const StageGraph &graph, const Machine &machine, std::vector<int> members,
-               std::shared_ptr<BlockCache> blocks = std::make_shared<BlockCache>());
+               std::shared_ptr<SearchMemory> memory = std::make_shared<SearchMemory>());
 
     /// Infinite where an update that jumps (a scan, a histogram) would need more than one tile.
     Cost evaluate(const Tiling &tiling) const;
@@ -99,6 +102,7 @@ class GroupModel {
         double rows = 1;  // distinct rows that one point of the reader touches
         int bytes = 1;
         std::vector<double> rows_besides;  // as in Reads
+        uint64_t uses = 0;                 // the dimensions of the reader that it may depend on
     };
     struct Blocked {  // an update that may be computed in register blocks
         size_t stage = 0;
@@ -119,8 +123,9 @@ class GroupModel {
             false;  // with the first update: the pure definition has no loops worth counting
         std::vector<Blocked> blocked;
         std::vector<Read> reads;
+        Rows channels;  // that may be computed together
     };
-    /// Where whole buffers lie: bytes per clock of one core, and the clocks until the first of them come.
+    /// Where buffers lie: bytes per clock of one core, and the clocks until the first of them come.
     struct Far {
         double rate = 1, start = 0;
     };
@@ -151,6 +156,8 @@ class GroupModel {
     double clocks_of(const StageCost &stage, const Node &node, const Rows &rows = {}) const;
     double clocks_of_jump(const StageCost &stage, const Node &node) const;
     Rows rows_of(size_t member, const Tiling &t) const;
+    Rows channels_of(size_t member) const;
+    Rows rows_in_block(size_t member, const Tiling &t) const;
     double rows_read(const Read &read, size_t reader, double distinct, const Tiling &t) const;
     int row_loop(size_t member, const Tiling &t) const;
     bool is_transposed(size_t member, const Tiling &t) const;
@@ -183,8 +190,10 @@ class GroupModel {
     // Steps of evaluate(); measure() fills the scratch members that the others read.
     bool read_together(size_t a, size_t b) const;
     std::vector<int> depths() const;
-    Region region(const std::vector<poly::Coordinate> &coords, const Tiling &t) const;
+    void measure(const std::vector<poly::Coordinate> &coords, const Tiling &t, Region &r) const;
     void measure(const Tiling &tiling) const;
+    int64_t step_extent(size_t member, size_t d, const Tiling &t) const;
+    /// The extents of a member that are computed at a time, per dimension.
     std::vector<int64_t> step_extents(size_t member, const Tiling &t) const;
     /// Of the output's stages, all but the one that reads the other members have loops of their own.
     bool is_tiled(size_t member, size_t stage) const { return member > 0 || stage == reading_; }
@@ -205,6 +214,7 @@ class GroupModel {
     double held(size_t member, const Tiling &t) const;
     double input_rows() const;
     double near_bytes(const Tiling &t, double l1) const;
+    Far beyond_l2(double bytes) const;
     double waits_for_stores(const Tiling &t, double rate) const;
     void add_near_memory(const Tiling &tiling, Cost &cost) const;
     void add_far_memory(const Tiling &t, Cost &cost) const;
@@ -241,7 +251,7 @@ class GroupModel {
     const StageGraph &graph_;
     const Machine &machine_;
     std::vector<int> nodes_;  // members, output first
-    std::shared_ptr<BlockCache> blocks_;
+    std::shared_ptr<SearchMemory> memory_;
     size_t reading_ = 0;  // reading_stage()
     std::vector<Member> members_;
     std::vector<External> externals_;
@@ -256,6 +266,7 @@ class GroupModel {
 
     // Scratch of evaluate().
     mutable std::vector<Region> regions_;     // members, then externals
+    mutable std::vector<Rows> rows_;          // per member
     mutable std::vector<double> counts_;      // tiles per dimension
     mutable std::vector<double> arithmetic_;  // clocks per member
     mutable size_t outermost_ = 0;            // loop over tiles
@@ -263,9 +274,13 @@ class GroupModel {
     mutable double tiles_ = 1, steps_ = 1;    // steps of the row loop, over all tiles
 };
 
+/// Points of a short dimension, such as the channels of a color, that may be unrolled.
+constexpr int64_t most_channels = 4;
+constexpr double worth_unrolling_channels = 0.995;  ///< of the time
+
 /// Maximum number of Funcs per group. Fusing more gains little, and the bounds of the first Func in
 /// a long chain become large expressions.
-constexpr size_t most_members = 10;
+constexpr size_t most_members = 16;
 
 /// The stage of the output, whose loops the tiles of the group are, that reads other members; -1 where
 /// several do, or one without a loop over each dimension or of few points, which is parallel over its RVars.
@@ -279,6 +294,6 @@ bool is_group(const StageGraph &graph, const std::vector<int> &members);
 /// whole of what is known of its dimension, for every tile. Nothing where the group is not possible.
 std::optional<Plan>
 plan_group(const StageGraph &graph, const Machine &machine, std::vector<int> members, bool coarse,
-           const std::shared_ptr<BlockCache> &blocks = std::make_shared<BlockCache>());
+           const std::shared_ptr<SearchMemory> &memory = std::make_shared<SearchMemory>());
 
 }  // namespace Pipe::autoschedule

@@ -34,15 +34,11 @@ int GroupModel::row_loop(size_t member, const Tiling &t) const {
 /// counted in part.
 double GroupModel::rows_read(const Read &read, size_t reader, double distinct,
                              const Tiling &t) const {
-    const double together = static_cast<double>(rows_of(reader, t).count);
-    const size_t b = static_cast<size_t>(read.buffer), n = members_.size();
-    const auto &region = b < n ? alignment_.region[b] : externals_[b - n].region;
-    if (reader > 0 || t.unrolled < 0)
+    const Rows &rows = rows_[reader];
+    const double together = static_cast<double>(rows.count);
+    if (rows.count == 1 || rows == rows_in_block(reader, t))
         return (distinct + together - 1) / together;
-    const bool depends = std::any_of(region.begin(), region.end(), [&](const Coordinate &c) {
-        return c.iterator == t.unrolled || !moves(c);
-    });
-    return depends ? distinct : distinct / together;
+    return read.uses >> rows.dim & 1 ? distinct : distinct / together;
 }
 
 /// Elements of a member's buffer that are in use at a time.
@@ -92,6 +88,13 @@ double GroupModel::near_bytes(const Tiling &t, double l1) const {
     return bytes;
 }
 
+/// Where the scratch buffers of a tile lie that do not fit L2. Each core has some of its own.
+GroupModel::Far GroupModel::beyond_l2(double bytes) const {
+    if (bytes <= usable_l3 * static_cast<double>(machine_.l3_bytes) / machine_.cores)
+        return {machine_.l3_rate, machine_.stream_start_l3};
+    return {machine_.dram_rate, machine_.stream_start};
+}
+
 /// Clocks for storing what is computed as a whole before its readers run, as far as its own arithmetic does not hide
 /// them: that of its readers cannot.
 double GroupModel::waits_for_stores(const Tiling &t, double rate) const {
@@ -116,8 +119,7 @@ void GroupModel::add_near_memory(const Tiling &t, Cost &cost) const {
         cost.near_memory = bytes / machine_.l2_rate;
         return;
     }
-    const double l3 = usable_l3 * static_cast<double>(machine_.l3_bytes) / machine_.cores;
-    const double rate = in_l2 <= l3 ? machine_.l3_rate : machine_.dram_rate;
+    const double rate = beyond_l2(in_l2).rate;
     cost.far_memory += bytes / rate;  // it competes with the streams of inputs and outputs
     cost.overhead += waits_for_stores(t, rate);
 }

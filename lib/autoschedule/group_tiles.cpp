@@ -14,8 +14,7 @@ namespace {
 
 constexpr double worth_unrolling = 0.97;  ///< of the time: more code, and it has to be compiled
 constexpr double worth_more = 0.99;       ///< for a larger block
-constexpr double worth_unrolling_channels = 0.995;
-constexpr int64_t short_dim = 16;  ///< a channel or the like: whole or one by one
+constexpr int64_t short_dim = 16;         ///< a channel or the like: whole or one by one
 
 void add_size(std::vector<int64_t> &sizes, int64_t size, int64_t extent) {
     size = std::clamp<int64_t>(size, 1, extent);
@@ -264,7 +263,6 @@ void GroupModel::vary_tile_of_blocks(Choice &best, int row_dim, bool coarse) con
 
 /// Values that the channels of a point share may be worth it, with or without blocks of rows.
 void GroupModel::unroll_short(Choice &best, int row_dim) const {
-    constexpr int64_t most_channels = 4;
     if (!best.found || best.tiling.by_block)
         return;
     const Tiling start = best.tiling;

@@ -202,7 +202,8 @@ class Search {
                 result.push_back({members, cost});
             else if (!limits_.extends_impossible)
                 continue;
-            if (static_cast<int>(members.size()) >= limits_.group_limit)
+            if (static_cast<int>(members.size()) >= limits_.group_limit ||
+                (cost < infinite_cost && cost > limits_.worth_extending * cost_alone(members)))
                 continue;
             if (static_cast<long>(queue.size()) >= limits_.groups_per_output) {
                 result_.complete = false;
@@ -216,6 +217,18 @@ class Search {
             }
         }
         return result;
+    }
+
+    /// Of these nodes, each as a group of its own.
+    double cost_alone(const std::vector<int> &members) {
+        double cost = 0;
+        for (int m : members) {
+            auto [at, is_new] = alone_.try_emplace(m);
+            if (is_new)
+                at->second = cost_({m});
+            cost += at->second;
+        }
+        return cost;
     }
 
     /// Producers that are read only by members.
@@ -250,6 +263,7 @@ class Search {
     const GroupCost &cost_;
     const GroupingLimits &limits_;
     std::vector<std::vector<Candidate>> candidates_;  // per live-out
+    std::map<int, double> alone_;                     // costs of single nodes
     std::unordered_map<NodeSet, Entry, Hash> memo_;
     Grouping result_;
 };

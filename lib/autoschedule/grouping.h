@@ -34,6 +34,8 @@ struct GroupingLimits {
     long states = 100000;                               ///< entries of the memo
     /// Whether groups that contain an impossible one may be possible.
     bool extends_impossible = true;
+    /// A group that costs more than so many times what its nodes cost alone is not extended.
+    double worth_extending = infinite_cost;
 };
 
 /// The cheapest valid grouping. A group has one live-out: all other nodes are read only inside.

@@ -18,11 +18,10 @@ namespace Pipe::autoschedule {
 /// An operand that is copied to where the elements that a block reads lie side by side (in()), and what it reads at a time
 /// fits in the caches (block_order.h).
 struct PackedOperand {
-    FuncId func = FuncId::None;  ///< that is read, or
-    int image = -1;              ///< the image
+    size_t load = 0;  ///< which of StageCost::loads reads it
     size_t loop =
         0;  ///< inside of which it is copied: how many of the loops around the block are inside of that; if all
-        ///< are, it is copied once, where the stage begins
+    ///< are, it is copied once, where the stage begins
     std::vector<int> storage_order;  ///< its dimensions, innermost first
     int64_t row = 0;    ///< elements from one row of the copy to the next; 0: as many as it holds
     double clocks = 0;  ///< of all copies

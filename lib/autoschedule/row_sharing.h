@@ -11,6 +11,7 @@ namespace Pipe::autoschedule {
 struct Rows {
     int dim = -1;       ///< of the Func; -1: none
     int64_t count = 1;  ///< computed together
+    bool operator==(const Rows &) const = default;
 };
 
 /// The part of the loads of an element (or evaluations of a value) that is left per row.

@@ -13,13 +13,16 @@ namespace Pipe::autoschedule {
 namespace {
 
 constexpr size_t small_pipeline =
-    64;                             ///< nodes up to which inlining choices are tried individually
+    64;  ///< nodes up to which inlining choices are tried individually
+constexpr size_t refined_pipeline = 8;  ///< nodes up to which all tilings of each group are tried
 constexpr double worth_it = 0.995;  ///< a choice must lower the predicted cost by half a percent
 
 class Searcher {
   public:
-    Searcher(const Machine &machine, const AutoscheduleOptions &options)
-        : machine_(machine), options_(options), budget_(groups_within(options, machine)) {}
+    /// \param nodes  of the graph, that are not inlined
+    Searcher(const Machine &machine, const AutoscheduleOptions &options, size_t nodes)
+        : machine_(machine), options_(options), coarse_(nodes > refined_pipeline),
+          budget_(groups_within(options, machine)) {}
 
     /// The best grouping of `graph` without further inlining.
     SearchResult group_all(const StageGraph &graph) {
@@ -27,7 +30,6 @@ class Searcher {
         found.graph = graph;
         std::vector<int> nodes;  // index in the DAG -> index in the stage graph
         Dag dag = dag_of(graph, nodes);
-        const bool coarse = nodes.size() > small_pipeline;
         auto plan_of = [&](const std::vector<int> &members) -> const std::optional<Plan> & {
             std::vector<int> ids;
             Key key;
@@ -38,7 +40,7 @@ class Searcher {
             auto known = plans_.find(key);
             if (known != plans_.end())
                 return known->second;
-            return plans_.emplace(key, plan(graph, ids, coarse)).first->second;
+            return plans_.emplace(key, plan(graph, ids, coarse_)).first->second;
         };
         auto fixed = [&](const std::vector<int> &members) {
             const int n = nodes[static_cast<size_t>(members[0])];
@@ -62,7 +64,22 @@ class Searcher {
         return found;
     }
 
-    bool exhausted() const { return evaluated_ >= budget_; }
+    /// The plans that were chosen among some tilings, among all of them.
+    void refine(SearchResult &found) const {
+        if (!coarse_)
+            return;
+        found.cost = 0;
+        for (Plan &chosen : found.plans) {
+            chosen = *plan(found.graph, chosen.members, false);
+            found.cost += chosen.cost.total;
+        }
+    }
+
+    bool exhausted() const {
+        const double tilings_per_ms = 3000;
+        return evaluated_ >= budget_ ||
+               double(memory_->work()) >= tilings_per_ms * options_.time_budget_ms;
+    }
     long evaluated() const { return evaluated_; }
 
   private:
@@ -76,10 +93,10 @@ class Searcher {
             return node.on_host || node.dims() == 0;
         };
         if (!machine_.gpu)
-            return plan_group(graph, machine_, ids, coarse, blocks_);
+            return plan_group(graph, machine_, ids, coarse, memory_);
         if (std::none_of(ids.begin(), ids.end(), on_host))
             return plan_kernel(graph, machine_, ids);
-        return ids.size() == 1 ? plan_group(graph, machine_, ids, coarse, blocks_) : std::nullopt;
+        return ids.size() == 1 ? plan_group(graph, machine_, ids, coarse, memory_) : std::nullopt;
     }
 
     /// Groups of any size if the pipeline is small; else bounded (Algorithm 5).
@@ -92,13 +109,17 @@ class Searcher {
         }
         l.groups_per_output = std::clamp<long>(2 * budget_ / std::max(1, dag.size()), 4, 512);
         l.states = std::clamp<long>(4 * budget_, 1000, 50000);
+        if (!machine_.gpu)
+            l.worth_extending = 1;
         return l;
     }
 
     const Machine &machine_;
     const AutoscheduleOptions &options_;
-    long budget_, evaluated_ = 0;
-    const std::shared_ptr<BlockCache> blocks_ = std::make_shared<BlockCache>();
+    const bool coarse_;
+    const long budget_;
+    long evaluated_ = 0;
+    const std::shared_ptr<SearchMemory> memory_ = std::make_shared<SearchMemory>();
     std::map<Key, std::optional<Plan>> plans_;
 };
 
@@ -107,10 +128,9 @@ using Choices = std::vector<bool>;
 
 class InliningSearch {
   public:
-    InliningSearch(const StageGraph &graph, Searcher &searcher)
-        : graph_(graph), searcher_(searcher) {
-        inline_free_of_cost(graph_);
-    }
+    /// \param graph  after inlining what costs nothing
+    InliningSearch(StageGraph graph, Searcher &searcher)
+        : graph_(std::move(graph)), searcher_(searcher) {}
 
     /// Applies the choices in `wanted`, consumers first.
     template <typename F> Choices choose(F &&wanted) const {
@@ -203,21 +223,25 @@ long groups_within(const AutoscheduleOptions &options, const Machine &machine) {
 
 SearchResult search(const StageGraph &graph, const Machine &machine,
                     const AutoscheduleOptions &options) {
-    Searcher searcher(machine, options);
-    InliningSearch inlining(graph, searcher);
-    const auto &nodes = inlining.graph().nodes;
-    const auto live =
-        std::count_if(nodes.begin(), nodes.end(), [](const Node &n) { return !n.inlined; });
-    if (static_cast<size_t>(live) > small_pipeline) {
-        return searcher.group_all(inline_cheap(inlining.graph()));
+    StageGraph start = graph;
+    inline_free_of_cost(start);
+    const auto live = static_cast<size_t>(std::count_if(start.nodes.begin(), start.nodes.end(),
+                                                        [](const Node &n) { return !n.inlined; }));
+    Searcher searcher(machine, options, live);
+    if (live > small_pipeline) {
+        SearchResult found = searcher.group_all(inline_cheap(std::move(start)));
+        searcher.refine(found);
+        return found;
     }
+    InliningSearch inlining(std::move(start), searcher);
+    const size_t nodes = inlining.graph().nodes.size();
     // Choices that are profitable only together are reached from different starting points.
     struct Start {
         Choices choices;
         SearchResult found;
     };
     std::vector<Start> starts;
-    for (Choices choices : {Choices(nodes.size(), false), inlining.choose(recompute_is_cheaper),
+    for (Choices choices : {Choices(nodes, false), inlining.choose(recompute_is_cheaper),
                             inlining.choose(is_pointwise)}) {
         SearchResult found = inlining.group(choices);
         starts.push_back({std::move(choices), std::move(found)});
@@ -233,6 +257,7 @@ SearchResult search(const StageGraph &graph, const Machine &machine,
             best = std::move(found);
     }
     best.evaluated = searcher.evaluated();
+    searcher.refine(best);
     return best;
 }
 

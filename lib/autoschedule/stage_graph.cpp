@@ -263,13 +263,22 @@ void add_calls(StageCost &stage, const Node &producer) {
 }
 
 void add_evaluated(StageCost &stage, Evaluated value) {
-    const bool known =
-        std::any_of(stage.evaluated.begin(), stage.evaluated.end(),
-                    [&](const Evaluated &other) { return other.at.same_element(value.at); });
+    const bool known = std::any_of(stage.evaluated.begin(), stage.evaluated.end(),
+                                   [&](const Evaluated &other) { return other.same_part(value); });
     if (known)
         return;
     stage.arithmetic.add(value.arithmetic, 1);
     stage.evaluated.push_back(std::move(value));
+}
+
+/// The access with 0 in the dimensions of what it reads that are not among `variables`.
+Access in_dimensions(Access access, uint64_t variables) {
+    poly::Coordinate zero;
+    zero.distance = zero.steady = zero.range = Range::point(0);
+    for (size_t d = 0; d < access.coords.size(); d++)
+        if (!(variables >> d & 1))
+            access.coords[d] = zero;
+    return access;
 }
 
 /// What `stage` evaluates once `producer` is substituted, which itself evaluates others.
@@ -277,9 +286,12 @@ void add_values(StageCost &stage, const Node &producer) {
     for (const Access &load : stage.loads) {
         if (load.func != producer.id)
             continue;
-        add_evaluated(stage, {in_loops_of(stage, producer.stages[0].own), load});
+        for (const Work &part : producer.stages[0].own_work)
+            if (part.arithmetic.count > 0)
+                add_evaluated(stage, {in_loops_of(stage, part.arithmetic), part.variables,
+                                      in_dimensions(load, part.variables)});
         for (const Evaluated &inner : producer.stages[0].evaluated)
-            add_evaluated(stage, {in_loops_of(stage, inner.arithmetic),
+            add_evaluated(stage, {in_loops_of(stage, inner.arithmetic), inner.variables,
                                   poly::compose(inner.at, load.coords)});
     }
 }

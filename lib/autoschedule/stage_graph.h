@@ -14,10 +14,15 @@
 
 namespace Pipe::autoschedule {
 
-/// A value of a substituted Func: what it takes, and which one it is, in the dimensions of the reader.
+/// A part of a value of a substituted Func: what it takes, and which one it is, in the dimensions of the reader. The
+/// value at another place has the same part where that depends on other dimensions of the Func only.
 struct Evaluated {
     Arithmetic arithmetic;
-    poly::Access at;
+    uint64_t variables = 0;  ///< the dimensions of the Func that it depends on, as bits
+    poly::Access at;         ///< 0 in the others
+    bool same_part(const Evaluated &other) const {
+        return variables == other.variables && at.same_element(other.at);
+    }
 };
 
 /// Costs of one stage, per iteration of its loops.
@@ -40,7 +45,7 @@ struct StageCost {
     Arithmetic arithmetic;       ///< of its own expressions and of what was substituted
     Arithmetic own;              ///< of its own expressions alone
     std::vector<Work> own_work;  ///< the same, by the dimensions of the Func that it depends on
-    std::vector<Evaluated> evaluated;  ///< what was substituted, each value once
+    std::vector<Evaluated> evaluated;  ///< what was substituted, each part once
     /// Instructions of the expressions as written: of what was substituted, each call by itself, though
     /// several may be of one element (clamp(x, 0, 0) and clamp(x + 1, 0, 0)).
     double written = 0;

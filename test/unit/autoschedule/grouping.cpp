@@ -124,6 +124,22 @@ TEST_CASE("A chain of n stages takes n (n + 1) / 2 evaluations") {
     CHECK(found.groups.size() == 1);
 }
 
+TEST_CASE(
+    "Groups that cost more than their nodes alone are not extended where that is not worth it") {
+    // Any group of two costs too much, all four together cost little.
+    auto cost = [](const std::vector<int> &members) {
+        return members.size() == 1 ? 10.0 : members.size() == 4 ? 1.0 : 21.0 * 2;
+    };
+    GroupingLimits limits;
+    CHECK(group(chain(4), cost, limits).groups.size() == 1);
+    limits.worth_extending = 2.5;
+    CHECK(group(chain(4), cost, limits).groups.size() == 1);
+    limits.worth_extending = 1;
+    const Grouping found = group(chain(4), cost, limits);
+    CHECK(found.groups.size() == 4);
+    CHECK(found.cost == 40);
+}
+
 TEST_CASE("Bounded incremental grouping: small steps reach large groups") {
     auto cost = [](const std::vector<int> &members) {
         return 10 + static_cast<double>(members.size());

@@ -6,9 +6,11 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
+#include "autoschedule/block_cache.h"
 #include "autoschedule/register_block.h"
 #include "pipelines.h"
 #include "poly/model.h"
+#include "priced.h"
 #include <pipe/pipeline.h>
 
 using namespace test;
@@ -352,6 +354,30 @@ TEST_CASE("a matrix that two sums read is computed where they do", "[autoschedul
                          machine);
     INFO(r.report.text);
     CHECK(r.report.inlined == std::vector<std::string>{"updated"});
+}
+
+TEST_CASE("stages that do the same work share the search for their blocks",
+          "[autoschedule][register_block]") {
+    Var x("x"), y("y");
+    ImageParam a(Float(32), 2, "a"), b(Float(32), 2, "b");
+    RDom k(0, 300, "k");
+    Func first("first"), second("second"), third("third"), all("all");
+    first(x, y) += a(x, k) * b(k, y);
+    second(x, y) += b(x, k) * a(k, y);
+    third(x, y) += b(x, k) * a(k, y) * a(k, y);
+    all(x, y) = first(x, y) + second(x, y) + third(x, y);
+    const Priced p = price(all, {{0, 299}, {0, 299}});
+    const Machine machine = two_cores();
+    autoschedule::BlockCache cache;
+    const auto &found = cache.block(p.node("first"), 1, {300, 300}, machine, 2);
+    REQUIRE(found);
+    CHECK(cache.size() == 1);
+    CHECK(&cache.block(p.node("second"), 1, {300, 300}, machine, 2) == &found);
+    CHECK(cache.size() == 1);
+    CHECK(&cache.block(p.node("third"), 1, {300, 300}, machine, 2) != &found);
+    CHECK(&cache.block(p.node("first"), 1, {300, 299}, machine, 2) != &found);
+    CHECK(&cache.block(p.node("first"), 1, {300, 300}, machine, 1) != &found);
+    CHECK(cache.size() == 4);
 }
 
 TEST_CASE("parts of the planes of a layer are not short", "[autoschedule][register_block]") {

@@ -70,6 +70,82 @@ TEST_CASE("rows of a block evaluate each substituted value once", "[autoschedule
     CHECK(sum(shared.loads) == Approx(3 * 10.0 / 8));
 }
 
+namespace {
+
+/// Colors of three values that no other channel needs, mixed by a matrix.
+struct Mixed {
+    Var x{"x"}, y{"y"}, c{"c"};
+    ImageParam red{Float(32), 2, "red"}, green{Float(32), 2, "green"}, blue{Float(32), 2, "blue"},
+        matrix{Float(32), 2, "matrix"};
+    Func color{"color"}, mixed{"mixed"}, out{"out"};
+
+    Mixed() {
+        color(x, y, c) =
+            mux(c, {sqrt(red(x, y) + red(x + 1, y)), sqrt(green(x, y)), sqrt(blue(x, y + 1))});
+        mixed(x, y, c) = sqrt(color(x, y, 0)) * matrix(0, c) + sqrt(color(x, y, 1)) * matrix(1, c) +
+                         sqrt(color(x, y, 2)) * matrix(2, c);
+        out(x, y, c) = mixed(x, y, c) * 2;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("channels that are computed together share the parts that do not depend on them",
+          "[autoschedule]") {
+    Mixed p;
+    auto graph = graph_of(p.out, {{0, 99}, {0, 99}, {0, 2}});
+    const auto mixed = std::find_if(graph.nodes.begin(), graph.nodes.end(),
+                                    [](const auto &n) { return n.name == "mixed"; });
+    autoschedule::substitute(graph, static_cast<int>(mixed->id));
+    const auto &stage = graph.nodes.back().stages[0];
+    // Three square roots for all channels; three products and two sums for each.
+    REQUIRE(stage.evaluated.size() == 2);
+    const auto shared = autoschedule::share_rows(stage, {2, 3});
+    for (size_t i = 0; i < 2; i++) {
+        const bool depends = (stage.evaluated[i].variables >> 2 & 1) != 0;
+        CHECK(shared.evaluated[i] == Approx(depends ? 1 : 1.0 / 3));
+        CHECK(stage.evaluated[i].arithmetic.count == (depends ? 5 : 3));
+    }
+}
+
+TEST_CASE("a member whose channels share most is computed with all of them at once",
+          "[autoschedule]") {
+    Mixed p;
+    Func smooth("smooth");
+    smooth(p.x, p.y, p.c) = p.out(p.x, p.y, p.c) + p.out(p.x + 1, p.y, p.c) +
+                            p.out(p.x, p.y + 1, p.c) + p.out(p.x + 1, p.y + 1, p.c);
+    const language::Frozen frozen = language::freeze({smooth});
+    ScheduleSizes sizes = {{{{0, 2000}, {0, 1500}, {0, 3}}}, {}, {}};
+    for (const char *name : {"red", "green", "blue"})
+        sizes.images[name] = {{0, 2002}, {0, 1502}};
+    sizes.images["matrix"] = {{0, 3}, {0, 3}};
+    const Result r = autoschedule_for(frozen, sizes);
+    INFO(r.report.text);
+    REQUIRE(r.report.plans.size() == 1);
+    const autoschedule::Plan &plan = r.report.plans[0];
+    REQUIRE(plan.members.size() == 2);
+    CHECK(plan.rows[1] == autoschedule::Rows{2, 3});
+    const auto &stage = r.schedule[static_cast<FuncId>(plan.members[1])].stages[0];
+    CHECK(stage.dims[1].kind == LoopKind::Unrolled);
+
+    const int width = 70, height = 13;
+    Buffer<float> got(width, height, 3), want(width, height, 3), plane(width + 2, height + 2);
+    plane.fill([](int x, int y) { return static_cast<float>((x * 7 + y * 5) % 11); });
+    p.red.set(plane), p.green.set(plane), p.blue.set(plane);
+    Buffer<float> weights(3, 3);
+    weights.fill([](int i, int j) { return static_cast<float>(i + 2 * j); });
+    p.matrix.set(weights);
+    Pipeline pipeline(smooth);
+    pipeline.autoschedule(get_host_target());
+    pipeline.realize(got);
+    pipeline.realize_reference(want);
+    int wrong = 0;
+    got.for_each_element([&](int x, int y, int c) {
+        wrong += std::abs(got(x, y, c) - want(x, y, c)) > 1e-5f * std::abs(want(x, y, c));
+    });
+    CHECK(wrong == 0);
+}
+
 TEST_CASE("a value that several others need is evaluated once", "[autoschedule]") {
     Vars v;
     ImageParam in(Float(32), 2, "in");

@@ -89,6 +89,31 @@ TEST_CASE("an update that jumps is never cut along the dimension it jumps in", "
     CHECK(group.evaluate({{1000, 100}, -1}).redundancy > 5);
 }
 
+TEST_CASE("scratch of a tile lies in the shared cache however large the images are",
+          "[autoschedule]") {
+    Columns p;
+    Func widest("widest");
+    RDom r(-20, 41, "r");
+    widest(p.x, p.y) = maximum(p.running(p.x + r, p.y, clamp(cast<int>(p.heights(r, 0)), 0, 3)));
+    const Priced g = price(widest, {{0, 3999}, {0, 2999}},
+                           {{"input.min.0", poly::Range::point(0)},
+                            {"input.extent.0", poly::Range::point(4000)},
+                            {"input.min.1", poly::Range::point(0)},
+                            {"input.extent.1", poly::Range::point(3000)}});
+    Machine machine = two_cores();
+    auto overhead = [&] {
+        const auto group = g.group({"widest", "maximum", "running"}, machine);
+        const autoschedule::Cost cost = group.evaluate({{128, 3000}, -1});
+        CHECK(cost.scratch_bytes > machine.l2_bytes);
+        CHECK(cost.scratch_bytes < machine.l3_bytes / 2);
+        return cost.overhead;
+    };
+    const double with_cache = overhead();
+    // Streams of the images begin 32 times per row; the maxima stay in the cache.
+    machine.stream_start += 1000;
+    CHECK(overhead() - with_cache < 1000.0 * 3 * 32 * 3100);
+}
+
 TEST_CASE("channels in blocks: a tile of whole blocks needs no other blocks", "[autoschedule]") {
     Var c("c"), x("x"), lane("lane"), block("block");
     ImageParam in(Float(32), 3, "in");
