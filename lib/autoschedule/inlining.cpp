@@ -78,9 +78,27 @@ Uses uses_of(const StageGraph &graph, int n) {
     return uses;
 }
 
+/// A copy that a sum reads which reads the copied Func at another place, too, as products of a matrix and its transpose
+/// do. If it is stored, each of the two operands has a layout of its own.
+bool is_second_operand(const StageGraph &graph, int n) {
+    const Node &node = graph.nodes[static_cast<size_t>(n)];
+    const std::vector<Access> &copied = node.stages[0].loads;
+    if (!is_copy(graph, n) || copied.size() != 1 || node.consumers.size() != 1)
+        return false;
+    const auto &stages = graph.nodes[static_cast<size_t>(node.consumers[0])].stages;
+    return std::any_of(stages.begin(), stages.end(), [&](const StageCost &stage) {
+        auto reads = [&](auto &&what) {
+            return std::any_of(stage.loads.begin(), stage.loads.end(), what);
+        };
+        return !stage.rvars.empty() &&
+               reads([&](const Access &load) { return load.func == node.id; }) &&
+               reads([&](const Access &load) { return load.same_buffer(copied[0]); });
+    });
+}
+
 bool is_free_of_cost(const StageGraph &graph, int n) {
     if (is_copy(graph, n))
-        return true;
+        return !is_second_operand(graph, n);
     const Uses uses = uses_of(graph, n);
     const double points = graph.nodes[static_cast<size_t>(n)].points();
     return uses.along_rows && uses.evaluations <= 1.05 * points &&

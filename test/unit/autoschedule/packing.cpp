@@ -6,7 +6,9 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "autoschedule/inlining.h"
 #include "pipelines.h"
+#include "priced.h"
 #include "test/support/temp_folder.h"
 #include <pipe/pipeline.h>
 
@@ -288,4 +290,34 @@ TEST_CASE("convolutions of random layouts with copies", "[autoschedule][packing]
         CHECK(wrong == 0);
     }
     CHECK(copies >= 2);
+}
+
+TEST_CASE("the transpose of a matrix that a product reads, too, may be stored",
+          "[autoschedule][packing]") {
+    Var i("i"), j("j");
+    ImageParam data(Float(64), 2, "data");
+    RDom k(0, data.dim(1).extent(), "k");
+    Func centered("centered"), transposed("transposed"), product("product"), out("out");
+    centered(i, j) = sqrt(data(i, j));
+    transposed(i, j) = centered(j, i);
+    product(i, j) += transposed(k, j) * centered(i, k);
+    out(i, j) = product(i, j) + 1;
+    Priced p = price(out, {{0, 2599}, {0, 2599}});
+    autoschedule::inline_free_of_cost(p.graph);
+    CHECK_FALSE(p.node("transposed").inlined);
+    CHECK(autoschedule::is_inlining_choice(p.graph, static_cast<int>(p.node("transposed").id)));
+
+    const int size = 70;
+    Buffer<double> in(size, size), got(size, size), want(size, size);
+    in.fill([](int x, int y) { return double((x * 7 + y * 3) % 11); });
+    data.set(in);
+    Pipeline pipeline(out);
+    pipeline.autoschedule(get_host_target());
+    pipeline.realize(got);
+    pipeline.realize_reference(want);
+    int wrong = 0;
+    got.for_each_element([&](int x, int y) {
+        wrong += std::abs(got(x, y) - want(x, y)) > 1e-9 * std::abs(want(x, y));
+    });
+    CHECK(wrong == 0);
 }
