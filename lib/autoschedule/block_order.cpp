@@ -21,9 +21,12 @@ namespace {
 constexpr double worth_parts = 1.1;
 constexpr double worth_a_loop = 0.99, worth_packing = 0.96;  ///< of the cost without
 constexpr double near_pages = 48, page_clocks = 7;           ///< of the first level of the TLB
+constexpr double apart_clocks =
+    0.7;  ///< of each piece from beyond the L1 cache that lies apart from the one before
 constexpr double copy_clocks = 100;  ///< to begin one copy: its memory and its bounds
 constexpr double part_clocks =
     20;  ///< a loop over RVars ends, which the processor does not foresee
+constexpr double guarded_block = 4;  ///< the time of one that is not whole, relative to others
 constexpr double too_large =
     2;  ///< the cost of a tile, times that of the best, beyond which none is larger
 constexpr size_t most_loops = 5;
@@ -112,7 +115,18 @@ class BlockOrder {
         const double sums = double(b.vectors * b.rows);
         const Machine &m = stage_.machine;
         const double per_vector = 1 / m.load_rate + 1 / m.store_rate + part_clocks / sums;
-        return core + per_vector / double(b.lanes) / std::max(1.0, double(b.part) * others);
+        return core * guarded(b) +
+               per_vector / double(b.lanes) / std::max(1.0, double(b.part) * others);
+    }
+
+    /// Blocks of parts do not shift inwards at the end of a dimension (lower/register_sums.h): the last one has its guards
+    /// inside of the loops over RVars.
+    double guarded(const RegisterBlock &b) const {
+        double factor = 1;
+        for (int d : b.loops)
+            if (stage_.extents[size_t(d)] % b.size(d) != 0)
+                factor *= 1 + (guarded_block - 1) / double(trips(d));
+        return factor;
     }
 
     double cost(const RegisterBlock &b) const {
@@ -205,7 +219,7 @@ class BlockOrder {
     /// What is read by `covered`, with the sums if they are not kept in registers.
     OperandBytes all_bytes(const Covered &covered, bool with_sums) const {
         const double sums = with_sums ? sum_bytes(covered) : 0;
-        OperandBytes all{sums, sums, 0};
+        OperandBytes all{sums, sums};
         for (const Access *load : stage_.operands) {
             const OperandBytes mine = bytes(*load, covered);
             all.moved += mine.moved, all.occupied += mine.occupied;
@@ -222,16 +236,21 @@ class BlockOrder {
 
     /// Per iteration of a block, for operands that come from beyond the L1 cache, or are on more pages than the processor
     /// keeps the addresses of.
-    double near_clocks(const RegisterBlock &b, const Nest &nest) const {
+    double near_clocks(RegisterBlock &b, const Nest &nest) const {
         const Covered block = one_block(b);
         const double iterations = stage_.stage.repeats / double(all_of_rvar()) * double(block.part);
         const size_t fits = loops_within_l1(block, nest);
-        double from_l2 = 0, pages = 0;
+        double from_l2 = 0, pages = 0, apart = 0;
         for (const Access *load : stage_.operands) {
-            from_l2 += from_l2_per_block(*load, block, nest, fits);
+            const double mine = from_l2_per_block(*load, block, nest, fits);
+            from_l2 += mine;
+            const OperandBytes one = bytes(*load, block);
+            if (one.pieces > 1)
+                apart += one.pieces * std::min(1.0, mine / one.moved);
             if (is_on_small_pages(*load))
                 pages += bytes(*load, block).pages;
         }
+        b.apart_clocks = apart * apart_clocks / iterations;
         return (from_l2 / stage_.machine.l2_rate + (pages > near_pages ? pages * page_clocks : 0)) /
                iterations;
     }
@@ -304,7 +323,7 @@ class BlockOrder {
         if (b.part > 0)
             add(
                 [&](const Covered &c) {
-                    return OperandBytes{2 * sum_bytes(c), sum_bytes(c), 0};
+                    return OperandBytes{2 * sum_bytes(c), sum_bytes(c)};
                 },
                 [](const BlockLoop &loop) { return loop.dim >= 0; });
         return total;

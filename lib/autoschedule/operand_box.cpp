@@ -62,7 +62,8 @@ OperandBytes OperandBox::bytes() const {
     for (const auto &[distance, count] : steps_)
         span += distance * (count - 1);
     const double pages = std::min(runs_ * (1 + run_ / page_bytes), span / page_bytes + 1);
-    return {std::max(moved, lines), lines / support::cache::share_of_sets(run_, steps_), pages};
+    return {std::max(moved, lines), lines / support::cache::share_of_sets(run_, steps_), pages,
+            runs_};
 }
 
 }  // namespace Pipe::autoschedule

@@ -32,6 +32,7 @@ struct OperandBytes {
     /// The part of a cache that they take, in bytes: more where they crowd into few of its sets.
     double occupied = 0;
     double pages = 0;
+    double pieces = 0;  ///< that do not follow one another
 };
 
 /// A box of an operand: per dimension, what is read of what the buffer holds.

@@ -336,7 +336,8 @@ double body_of(const StageCost &stage, int64_t copies) {
 }  // namespace
 
 double block_clocks(const RegisterBlock &b, double near_clocks) {
-    return overlapped(b.core, near_clocks, 0.15) / (double(b.vectors * b.rows * b.lanes) * b.whole);
+    return (overlapped(b.core, near_clocks, 0.15) + b.apart_clocks) /
+           (double(b.vectors * b.rows * b.lanes) * b.whole);
 }
 
 int64_t unrolled_steps(const StageCost &stage, int64_t copies) {

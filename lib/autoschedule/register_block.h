@@ -53,6 +53,8 @@ struct RegisterBlock {
     double whole = 1;  ///< of all blocks, the part that is inside of the region
     /// Of one core, per point and iteration of the RVars; more where the cores do not get equal shares.
     double clocks = 0;
+    double apart_clocks =
+        0;  ///< per iteration, for pieces of operands from beyond the L1 cache that lie apart
     double near_clocks = 0;  ///< per iteration, for operands that come from beyond the L1 cache
     double far_bytes =
         0;  ///< of the operands that come from beyond the L2 cache, for the whole region

@@ -21,7 +21,7 @@ const autoschedule::Plan *plan_of(const Result &r, const language::Frozen &froze
 }
 
 void check_legal(const language::Frozen &frozen, const Result &r) {
-    graph::check(graph::inline_funcs(frozen.graph, r.schedule), r.schedule);
+    graph::check(graph::inline_funcs(r.graph, r.schedule), r.schedule);
 }
 
 FuncId id(const language::Frozen &frozen, const std::string &name) {

@@ -39,7 +39,7 @@ struct ZeroOutside {
     Result schedule(const language::Frozen &frozen) const {
         const Result r = autoschedule_for(
             frozen, {{{{0, 1000}, {0, 1000}}}, {{"input", {{0, 1000}, {0, 1000}}}}, {}});
-        graph::check(graph::inline_funcs(frozen.graph, r.schedule), r.schedule);
+        graph::check(graph::inline_funcs(r.graph, r.schedule), r.schedule);
         return r;
     }
 };

@@ -20,7 +20,7 @@ schedules::StageSchedule schedule_for(int64_t channels, int64_t column, int64_t 
         {0, 2048, column}, {0, 2048, 2048 * channels}, {0, channels, channel}};
     const language::Frozen frozen = language::freeze({out});
     const Result r = autoschedule_for(frozen, {{dims}, {{"in", dims}, {"out", dims}}, {}});
-    graph::check(graph::inline_funcs(frozen.graph, r.schedule), r.schedule);
+    graph::check(graph::inline_funcs(r.graph, r.schedule), r.schedule);
     return r.schedule[frozen.graph.outputs[0]].stages[0];
 }
 

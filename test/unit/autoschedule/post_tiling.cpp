@@ -40,7 +40,7 @@ Result post_schedule(const language::Frozen &frozen, const ScheduleSizes &sizes)
     for (const Plan &plan : r.report.plans)
         count += plan.members.size();
     CHECK(count == frozen.graph.funcs.size());
-    CHECK_NOTHROW(graph::check(graph::inline_funcs(frozen.graph, r.schedule), r.schedule));
+    CHECK_NOTHROW(graph::check(graph::inline_funcs(r.graph, r.schedule), r.schedule));
     return r;
 }
 

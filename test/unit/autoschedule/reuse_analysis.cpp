@@ -31,7 +31,7 @@ Result reuse_schedule(const language::Frozen &frozen, const ScheduleSizes &sizes
     Result r = autoschedule_for(frozen, sizes, machine, options);
     INFO(r.report.text);
     CHECK(is_complete(r, frozen));
-    CHECK_NOTHROW(graph::check(graph::inline_funcs(frozen.graph, r.schedule), r.schedule));
+    CHECK_NOTHROW(graph::check(graph::inline_funcs(r.graph, r.schedule), r.schedule));
     return r;
 }
 

@@ -38,7 +38,7 @@ Result schedule_by(Strategy strategy, const std::vector<Func> &outputs, const Sc
     options.strategy = strategy;
     Result r = autoschedule_for(frozen, sizes, machine, options);
     INFO(r.report.text);
-    CHECK_NOTHROW(graph::check(graph::inline_funcs(frozen.graph, r.schedule), r.schedule));
+    CHECK_NOTHROW(graph::check(graph::inline_funcs(r.graph, r.schedule), r.schedule));
     CHECK(r.report.text.find("strategy: " + to_string(strategy)) != std::string::npos);
     return r;
 }
