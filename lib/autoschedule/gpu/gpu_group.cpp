@@ -102,6 +102,7 @@ bool may_be_member(const Node &node) {
 
 std::optional<Plan> plan_kernel(const StageGraph &graph, const Machine &machine,
                                 std::vector<int> members) {
+    constexpr size_t most_members = 10;  // of a kernel
     const int output = *std::max_element(members.begin(), members.end());
     const bool has_updates = graph.nodes[static_cast<size_t>(output)].has_updates();
     if (members.size() > most_members || !is_group(graph, members) ||
