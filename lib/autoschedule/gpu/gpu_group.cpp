@@ -102,10 +102,10 @@ bool may_be_member(const Node &node) {
 
 std::optional<Plan> plan_kernel(const StageGraph &graph, const Machine &machine,
                                 std::vector<int> members) {
-    constexpr size_t most_members = 10;  // of a kernel
+    constexpr size_t most_in_kernel = 10;
     const int output = *std::max_element(members.begin(), members.end());
     const bool has_updates = graph.nodes[static_cast<size_t>(output)].has_updates();
-    if (members.size() > most_members || !is_group(graph, members) ||
+    if (members.size() > most_in_kernel || !is_group(graph, members) ||
         (members.size() > 1 && has_updates))
         return std::nullopt;
     for (int m : members)
