@@ -9,49 +9,70 @@ using Pipe::Buffer;
 
 namespace {
 
-/// Outputs of so many cycles, each starting from the one before.
-std::vector<Buffer<double>> cycles(const apps::App &app, int n, int count, Way way,
-                                   const Pixel &guess = nullptr, const Pixel &rhs = nullptr,
-                                   bool quickly = false) {
-    const std::unique_ptr<apps::Program> program = app.make();
-    const apps::Size size{n, n};
-    std::vector<Buffer<>> inputs = apps::make_inputs(app, *program, size);
-    auto set = [&](size_t i, const Pixel &f) {
-        if (f)
-            apps::fill(inputs[i], [&](const apps::Point &p) { return f(p[0], p[1], p[2]); });
-    };
-    set(0, guess);
-    set(1, rhs);
-    std::vector<Buffer<double>> outputs;
-    Pipe::Pipeline pipeline(program->output());
-    schedule(*program, pipeline, way);
-    Pipe::Target target = Pipe::get_host_target();
-    if (quickly)
-        target.set_feature(Pipe::Target::QuickCompile);
-    for (int i = 0; i < count; ++i) {
-        apps::set_inputs(*program, inputs);
-        const Buffer<> out = apps::make_output(app, *program, size);
-        way == Way::Reference ? pipeline.realize_reference(out) : pipeline.realize(out, target);
-        outputs.push_back(apps::as_doubles(out));
-        inputs[0] = out;
+/// Multigrid cycles of one way, which is compiled once.
+class Cycles {
+  public:
+    Cycles(const apps::App &app, int n, Way way, bool quickly = false)
+        : app_(app), size_{n, n}, way_(way), program_(app.make()), pipeline_(program_->output()) {
+        schedule(*program_, pipeline_, way);
+        if (quickly)
+            target_.set_feature(Pipe::Target::QuickCompile);
     }
-    return outputs;
-}
+
+    /// Outputs of so many cycles, each starting from the one before.
+    std::vector<Buffer<double>> run(int count, const Pixel &guess = nullptr,
+                                    const Pixel &rhs = nullptr) {
+        std::vector<Buffer<>> inputs = apps::make_inputs(app_, *program_, size_);
+        fill(inputs[0], guess);
+        fill(inputs[1], rhs);
+        std::vector<Buffer<double>> outputs;
+        for (int i = 0; i < count; ++i) {
+            apps::set_inputs(*program_, inputs);
+            const Buffer<> out = apps::make_output(app_, *program_, size_);
+            way_ == Way::Reference ? pipeline_.realize_reference(out)
+                                   : pipeline_.realize(out, target_);
+            outputs.push_back(apps::as_doubles(out));
+            inputs[0] = out;
+        }
+        return outputs;
+    }
+
+  private:
+    static void fill(const Buffer<> &input, const Pixel &f) {
+        if (f)
+            apps::fill(input, [&](const apps::Point &p) { return f(p[0], p[1], p[2]); });
+    }
+
+    const apps::App &app_;
+    const apps::Size size_;
+    const Way way_;
+    const std::unique_ptr<apps::Program> program_;
+    Pipe::Pipeline pipeline_;
+    Pipe::Target target_ = Pipe::get_host_target();
+};
 
 struct Golden {
     const char *name;
     int n;
     std::vector<double> largest;  ///< |u| after each cycle
     double at_corner;             ///< u at 1, 1(, 1) after the last
-    /// Up to a hundred stages in 3D: compiled with QuickCompile, and not naively.
+    /// Up to a hundred stages: compiled with QuickCompile, and not naively.
     bool quickly = false;
 };
 
 const Golden goldens[] = {
     {"multigrid_2d_v_4_4_4", 31, {0.334776507064, 0.088143298304, 0.021756342674}, 3.339163698e-4},
     {"multigrid_2d_v_10_0_0", 31, {0.698107119442, 0.328049600050, 0.150723518777}, 1.595161855e-3},
-    {"multigrid_2d_w_4_4_4", 31, {0.058521769135, 0.003380442252, 0.000205307752}, 6.414056909e-5},
-    {"multigrid_2d_w_10_0_0", 31, {0.106033045522, 0.008642507728, 0.000638374499}, 5.633034488e-5},
+    {"multigrid_2d_w_4_4_4",
+     31,
+     {0.058521769135, 0.003380442252, 0.000205307752},
+     6.414056909e-5,
+     true},
+    {"multigrid_2d_w_10_0_0",
+     31,
+     {0.106033045522, 0.008642507728, 0.000638374499},
+     5.633034488e-5,
+     true},
     {"multigrid_3d_v_4_4_4", 15, {0.168867969737, 0.027595945038}, 2.684469255e-3},
     {"multigrid_3d_v_10_0_0", 15, {0.200238346886, 0.026397351503}, 2.120610058e-3, true},
     {"multigrid_3d_w_4_4_4", 15, {0.100969692078, 0.009126135338}, 2.075671227e-3, true},
@@ -69,7 +90,7 @@ TEST_CASE("multigrid: golden values of section 8.3") {
             INFO(golden.name << " " << name_of(way));
             const int count = int(golden.largest.size());
             const std::vector<Buffer<double>> u =
-                cycles(app, golden.n, count, way, nullptr, nullptr, golden.quickly);
+                Cycles(app, golden.n, way, golden.quickly).run(count);
             for (int i = 0; i < count; ++i) {
                 CHECK_NEAR(max_abs(u[size_t(i)]), golden.largest[size_t(i)], 1e-10);
             }
@@ -125,8 +146,9 @@ void check_solution_and_symmetry(const apps::App &app, const Problem &problem, W
     const int n = problem.n;
     auto u = [&](int x, int y, int z) { return problem.u(x, y, z); };
     auto f = [&](int x, int y, int z) { return problem.f(x, y, z); };
-    CHECK(error(cycles(app, n, 2, way, u, f, quickly)[1], u) <= 1e-12);
-    const Buffer<double> ones = cycles(app, n, 1, way, nullptr, nullptr, quickly)[0];
+    Cycles cycles(app, n, way, quickly);
+    CHECK(error(cycles.run(2, u, f)[1], u) <= 1e-12);
+    const Buffer<double> ones = cycles.run(1)[0];
     auto at = [&](int x, int y, int z) {
         return problem.dimensions == 2 ? ones(x, y) : ones(x, y, z);
     };
