@@ -19,9 +19,9 @@ namespace Pipe::autoschedule {
 /// fits in the caches (block_order.h).
 struct PackedOperand {
     size_t load = 0;  ///< which of StageCost::loads reads it
-    size_t loop =
-        0;  ///< inside of which it is copied: how many of the loops around the block are inside of that; if all
-    ///< are, it is copied once, where the stage begins
+    /// Inside of which it is copied: how many of the loops around the block are inside of that; if all are, it is
+    /// copied once, where the stage begins.
+    size_t loop = 0;
     std::vector<int> storage_order;  ///< its dimensions, innermost first
     int64_t row = 0;    ///< elements from one row of the copy to the next; 0: as many as it holds
     double clocks = 0;  ///< of all copies
