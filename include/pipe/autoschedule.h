@@ -28,6 +28,9 @@ struct AutoscheduleOptions {
     int64_t l1_bytes = 0;
     int64_t l2_bytes = 0;
     int64_t l3_bytes = 0;
+    /// Bytes per clock that all cores together move from and to memory while they copy; 0 = as measured on this
+    /// machine, once (the environment variable PIPE_MACHINE). The less it is, the more is fused.
+    double memory_rate = 0;
     /// After this many milliseconds the search ends with the best schedule found so far.
     double time_budget_ms = 1000;
     /// Maximum number of Funcs fused in one step of the search; 0 = chosen by the size of the

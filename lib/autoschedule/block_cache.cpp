@@ -22,7 +22,8 @@ class FormWriter {
     void add(const poly::Range &r) { add(r.min), add(r.max); }
 
     void add(const Arithmetic &a) {
-        add(a.sums), add(a.products), add(a.other), add(a.tests), add(a.count), add(a.widest);
+        add(a.sums), add(a.products), add(a.other), add(a.tests), add(a.divisions);
+        add(a.count), add(a.widest);
     }
 
     void add(const Coordinate &c) {

@@ -71,7 +71,7 @@ double GroupModel::unforeseen_parts(size_t buffer, const Tiling &t) const {
 }
 
 /// Clocks per point of the updates in register blocks; their memory traffic from beyond L2 is added
-/// to block_bytes_.
+/// to that of the member.
 double GroupModel::add_blocks(size_t member, const Tiling &t, double padded) const {
     const std::vector<Blocked> &all = members_[member].blocked;
     if (all.empty())
@@ -84,7 +84,7 @@ double GroupModel::add_blocks(size_t member, const Tiling &t, double padded) con
         const auto &block = block_under(member, update, t);
         clocks += update.repeats * (block ? block->clocks : padded * update.plain_clocks);
         if (block)
-            block_bytes_ += block->far_bytes * steps;
+            work_[member].block_bytes += block->far_bytes * steps;
     }
     return clocks;
 }

@@ -188,8 +188,7 @@ bool GroupModel::jumps_stay_whole(const Tiling &t) const {
 void GroupModel::add_compute(const Tiling &t, Cost &cost) const {
     const std::vector<Level> &levels = levels_of(t);
     double points = 0, needed = 0;
-    block_bytes_ = 0;
-    arithmetic_.assign(members_.size(), 0);
+    work_.assign(members_.size(), {});
     for (size_t m = 0; m < members_.size(); m++) {
         const Region &r = regions_[m];
         const Member &member = members_[m];
@@ -205,15 +204,15 @@ void GroupModel::add_compute(const Tiling &t, Cost &cost) const {
                 (transposed ? jump.in_lanes : jump.clocks) *
                 swept(m, graph_.nodes[static_cast<size_t>(nodes_[m])].stages[jump.stage], t);
         arithmetic += transposed ? r.total * transposition_clocks(m) : 0;
-        arithmetic_[m] = arithmetic;
-        cost.arithmetic += arithmetic;
+        work_[m].arithmetic = arithmetic;
         const bool has_tail =
             m > 0 || padded > 1 || (!counts_.empty() && counts_[0] == 1);  // or a length not known
         if (!member.starts)
-            cost.overhead +=
+            work_[m].overhead +=
                 r.total / r.row * (machine_.row_overhead + (has_tail ? machine_.tail_overhead : 0));
         if (levels[m] != Level::Block)  // else its loops are unrolled
-            cost.overhead += (levels[m] == Level::Row ? steps_ : tiles_) * machine_.nest_overhead;
+            work_[m].overhead +=
+                (levels[m] == Level::Row ? steps_ : tiles_) * machine_.nest_overhead;
         const double mine = graph_.nodes[static_cast<size_t>(nodes_[m])].points();
         points += r.total;
         needed += std::min(mine, r.total);
@@ -248,14 +247,26 @@ double GroupModel::starts(const Region &r, const std::vector<Coordinate> &region
            from.start;
 }
 
-void GroupModel::add_far_memory(const Tiling &t, Cost &cost) const {
+/// Of the member that an external buffer streams in for: those that are computed after it find it in the caches.
+GroupModel::Activity &GroupModel::first_reader(size_t external) const {
+    for (size_t m = members_.size(); m-- > 0;)
+        for (const Read &read : members_[m].reads)
+            if (read.buffer == static_cast<int>(members_.size() + external))
+                return work_[m];
+    return work_[0];
+}
+
+void GroupModel::add_inputs(const Tiling &t, Cost &cost) const {
     const size_t n = members_.size();
+    double read = 0, sizes = 0;
     for (size_t e = 0; e < externals_.size(); e++) {
         const External &ext = externals_[e];
+        Activity &reader = first_reader(e);
         const double all = regions_[n + e].total * ext.bytes;
         const double once = std::min(all, ext.size);
+        read += all, sizes += ext.size;
         cost.live_bytes += once;
-        cost.far_memory += once / ext.from.rate;
+        reader.far += once / ext.from.rate;
         if (ext.size <= usable_l2 * static_cast<double>(machine_.l2_bytes))
             continue;
         const Region &r = regions_[n + e];
@@ -263,33 +274,39 @@ void GroupModel::add_far_memory(const Tiling &t, Cost &cost) const {
         const double between = r.swept ? ext.size : std::min(ext.size, r.tile * ext.bytes);
         const bool gone = between > usable_l3 * static_cast<double>(machine_.l3_bytes);
         const double sweep = all / r.again;
-        cost.far_memory += std::max(0.0, sweep - once) / machine_.l3_rate +
-                           (all - sweep) / (gone ? ext.from.rate : machine_.l3_rate);
-        cost.overhead += std::max(starts(r, ext.region, ext.bytes, ext.from, t),
-                                  unforeseen_parts(n + e, t) * ext.from.start);
+        reader.far += std::max(0.0, sweep - once) / machine_.l3_rate +
+                      (all - sweep) / (gone ? ext.from.rate : machine_.l3_rate);
+        reader.overhead += std::max(starts(r, ext.region, ext.bytes, ext.from, t),
+                                    unforeseen_parts(n + e, t) * ext.from.start);
     }
-    for (size_t m = 1; m < n; m++) {
+    double by_blocks = 0;
+    for (const Activity &member : work_)
+        by_blocks += member.block_bytes;
+    const bool in_l3 = sizes <= usable_l3 * static_cast<double>(machine_.l3_bytes);
+    for (Activity &member : work_)
+        if (by_blocks > read)
+            member.far += (by_blocks - read) * (member.block_bytes / by_blocks) /
+                          (in_l3 ? machine_.l3_rate : machine_.dram_rate);
+}
+
+void GroupModel::add_far_memory(const Tiling &t, Cost &cost) const {
+    add_inputs(t, cost);
+    for (size_t m = 1; m < members_.size(); m++) {
         const double bytes = regions_[m].tile * members_[m].bytes;
         if (levels_of(t)[m] == Level::Tile &&
             bytes > usable_l2 * static_cast<double>(machine_.l2_bytes))
-            cost.overhead += unforeseen_parts(m, t) * beyond_l2(bytes).start;
+            work_[m].overhead += unforeseen_parts(m, t) * beyond_l2(bytes).start;
     }
-    double read = 0, sizes = 0;
-    for (size_t e = 0; e < externals_.size(); e++)
-        read += regions_[n + e].total * externals_[e].bytes, sizes += externals_[e].size;
-    const bool in_l3 = sizes <= usable_l3 * static_cast<double>(machine_.l3_bytes);
-    cost.far_memory +=
-        std::max(0.0, block_bytes_ - read) / (in_l3 ? machine_.l3_rate : machine_.dram_rate);
     const Node &out = graph_.nodes[static_cast<size_t>(nodes_[0])];
     const double stored = regions_[0].total * members_[0].bytes;
     const Far to = far(out.is_output ? 0 : stored);
-    cost.overhead += starts(regions_[0], alignment_.region[0], members_[0].bytes, to, t);
+    work_[0].overhead += starts(regions_[0], alignment_.region[0], members_[0].bytes, to, t);
     cost.live_bytes += stored;
     // A line is read before it is written, unless it bypasses the caches; every update reads and writes all.
     double passes = streams() ? 1 : 2;
     for (size_t s = members_[0].starts ? 2 : 1; s < out.stages.size(); s++)
         passes += out.stages[s].loops_over_all() ? 2 : 0;
-    cost.far_memory += passes * stored / to.rate;
+    work_[0].far += passes * stored / to.rate;
 }
 
 /// The work of the busiest tasks relative to the mean: conditions of RDoms may leave more to some than to others.
@@ -305,7 +322,26 @@ double GroupModel::busiest() const {
     return most;
 }
 
-void GroupModel::finish(Cost &cost) const {
+/// Clocks of one core for all tiles. What is computed as a whole before its readers is a phase of its own: the processor
+/// sees too little of what comes to overlap the memory of one phase with the arithmetic of another.
+double GroupModel::clocks_of_phases(const Tiling &t) const {
+    // Cache accesses overlap with arithmetic, and far memory with both, but not perfectly.
+    auto clocks = [](const Activity &phase) {
+        const double core = overlapped(phase.arithmetic, phase.near, 0.15) + phase.overhead;
+        return overlapped(core, phase.far, 0.35);
+    };
+    Activity by_rows = work_[0];
+    double total = 0;
+    for (size_t m = 1; m < members_.size(); m++) {
+        if (levels_of(t)[m] == Level::Tile)
+            total += clocks(work_[m]);
+        else
+            by_rows += work_[m];
+    }
+    return total + clocks(by_rows);
+}
+
+void GroupModel::finish(const Tiling &t, Cost &cost) const {
     double tasks = 1;
     for (double count : counts_)
         tasks = std::max(tasks, count);
@@ -314,16 +350,19 @@ void GroupModel::finish(Cost &cost) const {
     // Cores do not run at the same speed: on average, half a task remains at the end.
     if (active > 1)
         cost.imbalance += 0.25 * active / tasks + wait_for_last(tasks, active, busiest());
-    // Cache accesses overlap with arithmetic, and far memory with both, but not perfectly.
-    const double core = overlapped(cost.arithmetic, cost.near_memory, 0.15) + cost.overhead;
-    const double both = overlapped(core, cost.far_memory, 0.35);
+    Activity all;
+    for (const Activity &member : work_)
+        all += member;
+    cost.arithmetic = all.arithmetic;
+    cost.near_memory = all.near;
+    cost.far_memory = all.far;
     const double launches = double(graph_.nodes[static_cast<size_t>(nodes_[0])].stages.size()) -
                             (members_[0].starts ? 1 : 0);
     const double launch =
         active > 1 ? launches * machine_.parallel_overhead + tasks * machine_.task_overhead / active
                    : 0;
-    cost.overhead += launch;
-    cost.total = both / active * cost.imbalance + launch + cost.updates;
+    cost.overhead = all.overhead + launch;
+    cost.total = clocks_of_phases(t) / active * cost.imbalance + launch + cost.updates;
     // Among equal plans, prefers the one with fewer tiles.
     cost.total += 1e-3 * tiles_;
 }
@@ -341,7 +380,7 @@ Cost GroupModel::evaluate(const Tiling &tiling) const {
     add_compute(tiling, cost);
     add_near_memory(tiling, cost);
     add_far_memory(tiling, cost);
-    finish(cost);
+    finish(tiling, cost);
     return cost;
 }
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <functional>
 
+#include "autoschedule/cells.h"
+
 namespace Pipe::autoschedule {
 
 using poly::Access;
@@ -27,6 +29,11 @@ double latency_of(const StageCost &stage) {
     return stage.is_scan && !stage.loops_over[0] ? (floats ? 4 : 1) : 0;
 }
 
+/// Loads of lanes that are found one by one, with the address of each.
+double instructions_apart(double lanes) {
+    return 2 * lanes;
+}
+
 /// Vector loads that one vector of the reader takes, given how the innermost coordinate moves.
 double load_instructions(const Access &load, double vector_bytes, double lanes) {
     const double one =
@@ -36,7 +43,7 @@ double load_instructions(const Access &load, double vector_bytes, double lanes) 
         return 1;
     const Coordinate &x = load.coords[0];
     if (where == Lanes::Apart || std::abs(x.num) > 2 || x.den > 2)
-        return 2 * lanes;
+        return instructions_apart(lanes);
     if (x.num == 2)
         return 2.5 * one;
     if (x.den == 2)
@@ -45,6 +52,17 @@ double load_instructions(const Access &load, double vector_bytes, double lanes) 
     // buffers are aligned, those of images rarely.
     const bool aligned = load.image < 0 && x.distance == poly::Range::point(0);
     return aligned ? one : one * (1 + vector_bytes / cache_line);
+}
+
+/// Of the vectors of a row of so many points, those that cross an edge where a boundary condition repeats elements:
+/// there, the lanes of a load are found one by one.
+double part_at_edges(const Access &load, double lanes, double extent) {
+    if (lanes_of(load, lanes) == Lanes::Same || load.coords.empty())
+        return 0;
+    const Coordinate &x = load.coords[0];
+    const double rate = double(std::abs(x.num)) / double(x.den);
+    const double outside = extent - double(x.range.size()) / rate;
+    return x.iterator != 0 || outside < 1 ? 0 : std::min(1.0, (outside + 2 * lanes) / extent);
 }
 
 /// The loads as seen from the group's output: through the region of the reader.
@@ -111,10 +129,8 @@ void GroupModel::add_member(const Node &node) {
             widen(e.region, poly::compose(reads.hull, alignment_.region[index]));
             buffer += static_cast<int>(nodes_.size());
         }
-        uint64_t uses = 0;
-        for (const Coordinate &c : reads.hull.coords)
-            uses |= poly::uses(c);
-        member.reads.push_back({buffer, reads.rows, reads.hull.bytes, reads.rows_besides, uses});
+        member.reads.push_back(
+            {buffer, reads.rows, reads.hull.bytes, reads.rows_besides, uses(reads.hull)});
     }
     members_.push_back(std::move(member));
 }
@@ -199,31 +215,46 @@ double GroupModel::clocks_of(const StageCost &stage, const Node &node, const Row
     const bool vector = !stage.loops_over.empty() && stage.loops_over[0];
     const double lanes = vector ? std::max(1.0, v / node.widest) : 1;
     const double width = vector ? v : 4;  // scalar operations: one element of a usual type
-    Arithmetic work = stage.arithmetic;
     RowSharing shared;
     if (rows.count > 1)
         shared = share_rows(stage, rows);
     // What waits for the next rows, and some to work with: else it is loaded again.
-    const double registers = std::ceil(double(work.widest) / node.widest);
+    const double registers = std::ceil(double(stage.arithmetic.widest) / node.widest);
     const bool is_shared =
         rows.count > 1 && (shared.live + 4) * registers <= machine_.vector_registers &&
-        (work.count + double(stage.loads.size())) * double(rows.count) <= most_unrolled;
-    if (is_shared) {
-        work = {};
-        for (const Work &own : stage.own_work)
-            work.add(own.arithmetic, own.variables >> rows.dim & 1 ? 1 : 1 / double(rows.count));
-        for (size_t i = 0; i < stage.evaluated.size(); i++)
-            work.add(stage.evaluated[i].arithmetic, shared.evaluated[i]);
-    }
+        (stage.arithmetic.count + double(stage.loads.size())) * double(rows.count) <= most_unrolled;
+    // What is the same along a row is computed once, before its loop.
+    const bool hoists = vector && stage.rvars.empty();
+    const auto once_per_row = [&](uint64_t variables) {
+        return hoists && !(variables & 1) ? 1 / double(node.extents[0]) : 1;
+    };
+    Arithmetic work;
+    work.widest = stage.arithmetic.widest;
+    for (const Work &own : stage.own_work)
+        work.add(own.arithmetic,
+                 once_per_row(own.variables) *
+                     (is_shared && !(own.variables >> rows.dim & 1) ? 1 / double(rows.count) : 1));
+    for (size_t i = 0; i < stage.evaluated.size(); i++)
+        work.add(stage.evaluated[i].arithmetic,
+                 once_per_row(uses(stage.evaluated[i].at)) * (is_shared ? shared.evaluated[i] : 1));
+    if (hoists && machine_.fast_math)
+        work = work.with_reciprocals();
     // Unrolled bodies are often too large to have a copy without tests (lower/partition_loops.cpp).
     if (rows.count > 1)
         work = work.with_tests();
     double loads = 0;
-    for (size_t i = 0; i < stage.loads.size(); i++)
-        loads += is_shared && vector && autoschedule::is_transposed(stage.loads[i], rows.dim)
-                     ? transposed_instructions(lanes, double(rows.count))
-                     : (vector ? load_instructions(stage.loads[i], v, lanes) : 1) *
-                           (is_shared ? shared.loads[i] : 1);
+    for (size_t i = 0; i < stage.loads.size(); i++) {
+        const Access &load = stage.loads[i];
+        if (!vector)
+            loads += is_shared ? shared.loads[i] : 1;
+        else if (is_shared && autoschedule::is_transposed(load, rows.dim))
+            loads += transposed_instructions(lanes, double(rows.count));
+        else
+            loads +=
+                (load_instructions(load, v, lanes) +
+                 part_at_edges(load, lanes, double(node.extents[0])) * instructions_apart(lanes)) *
+                (is_shared ? shared.loads[i] : 1);
+    }
     const double compute = work.total() * lanes / width / machine_.arithmetic_rate;
     const double memory = loads / machine_.load_rate + 0.5 / machine_.store_rate;
     return overlapped(compute, memory, 0.6) / lanes;
@@ -231,7 +262,10 @@ double GroupModel::clocks_of(const StageCost &stage, const Node &node, const Row
 
 /// Of one iteration of an update without a loop over each dimension, points one after another.
 double GroupModel::clocks_of_jump(const StageCost &stage, const Node &node) const {
-    const double alone = std::max(clocks_of(stage, node), latency_of(stage));
+    const bool next_is_elsewhere =
+        stage.cells.size() > 1 && is_parallel_over_cells(node, stage, machine_.cores);
+    const double alone =
+        std::max(clocks_of(stage, node), next_is_elsewhere ? 0 : latency_of(stage));
     const double lanes = machine_.vector_bytes / double(node.widest);
     if (!(stage.is_prefix || (stage.is_prefix_fast && machine_.fast_math)) || lanes < 8)
         return alone;
@@ -324,6 +358,8 @@ double GroupModel::clocks_in_rows(size_t member, const Rows &rows) const {
 
 /// The cores that an update keeps busy: its outermost loop is parallel if it is pure.
 double GroupModel::cores_of(const StageCost &stage, const Node &node) const {
+    if (is_parallel_over_cells(node, stage, machine_.cores))
+        return std::min(double(machine_.cores), stage.cells.back().count);
     for (size_t d = node.extents.size(); d-- > 0;)
         if (stage.loops_over[d])
             return static_cast<double>(std::min<int64_t>(machine_.cores, node.extents[d]));

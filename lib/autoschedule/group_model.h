@@ -149,6 +149,17 @@ class GroupModel {
         bool swept = false;  // whether other data are accessed between two passes
     };
 
+    /// Of a member over all tiles, in clocks: what may go on at the same time.
+    struct Activity {
+        double arithmetic = 0, near = 0, far = 0, overhead = 0;
+        double block_bytes = 0;  // that register blocks read from beyond L2
+        Activity &operator+=(const Activity &other) {
+            arithmetic += other.arithmetic, near += other.near, far += other.far;
+            overhead += other.overhead;
+            return *this;
+        }
+    };
+
     int member_index(int node) const;
     void add_member(const Node &node);
     int external(const poly::Access &load);
@@ -213,17 +224,19 @@ class GroupModel {
     void add_compute(const Tiling &tiling, Cost &cost) const;
     double held(size_t member, const Tiling &t) const;
     double input_rows() const;
-    double near_bytes(const Tiling &t, double l1) const;
+    double near_bytes(size_t member, const Tiling &t, double l1) const;
     Far beyond_l2(double bytes) const;
-    double waits_for_stores(const Tiling &t, double rate) const;
     void add_near_memory(const Tiling &tiling, Cost &cost) const;
+    Activity &first_reader(size_t external) const;
+    void add_inputs(const Tiling &t, Cost &cost) const;
     void add_far_memory(const Tiling &t, Cost &cost) const;
     bool restarts(const std::vector<poly::Coordinate> &region, const Tiling &t) const;
     double passing(const std::vector<Level> &levels) const;
     double starts(const Region &r, const std::vector<poly::Coordinate> &region, double bytes,
                   const Far &from, const Tiling &t) const;
     double busiest() const;
-    void finish(Cost &cost) const;
+    double clocks_of_phases(const Tiling &t) const;
+    void finish(const Tiling &t, Cost &cost) const;
 
     struct Choice {
         Tiling tiling;
@@ -265,13 +278,12 @@ class GroupModel {
     mutable std::map<std::tuple<size_t, int, int64_t>, double> clocks_;  // clocks_in_rows()
 
     // Scratch of evaluate().
-    mutable std::vector<Region> regions_;     // members, then externals
-    mutable std::vector<Rows> rows_;          // per member
-    mutable std::vector<double> counts_;      // tiles per dimension
-    mutable std::vector<double> arithmetic_;  // clocks per member
-    mutable size_t outermost_ = 0;            // loop over tiles
-    mutable double block_bytes_ = 0;          // that register blocks read from beyond L2
-    mutable double tiles_ = 1, steps_ = 1;    // steps of the row loop, over all tiles
+    mutable std::vector<Region> regions_;   // members, then externals
+    mutable std::vector<Rows> rows_;        // per member
+    mutable std::vector<double> counts_;    // tiles per dimension
+    mutable std::vector<Activity> work_;    // per member
+    mutable size_t outermost_ = 0;          // loop over tiles
+    mutable double tiles_ = 1, steps_ = 1;  // steps of the row loop, over all tiles
 };
 
 /// Points of a short dimension, such as the channels of a color, that may be unrolled.

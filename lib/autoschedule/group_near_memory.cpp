@@ -62,28 +62,25 @@ double GroupModel::input_rows() const {
     return bytes;
 }
 
-/// Between L1 and what is beyond it: scratch buffers, and rows of inputs that are read again for the next row.
-double GroupModel::near_bytes(const Tiling &t, double l1) const {
+/// What a member moves between L1 and what is beyond it: its scratch buffer, those of others, and rows of inputs that are
+/// read again for the next row.
+double GroupModel::near_bytes(size_t m, const Tiling &t, double l1) const {
     const size_t n = members_.size();
     const std::vector<Level> &levels = levels_of(t);
     auto in_registers = [&](size_t b) { return b < n && levels[b] == Level::Block; };
-    double bytes = 0;
-    for (size_t m = 0; m < n; m++) {
-        if (m > 0 && !in_registers(m))
-            bytes += regions_[m].total * members_[m].bytes;
-        for (const Read &read : members_[m].reads) {
-            const size_t b = static_cast<size_t>(read.buffer);
-            if (in_registers(b))
-                continue;
-            // Of the rows that one row of the reader needs, those stay in L1 that the next one needs, too.
-            const bool window_stays = read.rows * regions_[m].row * read.bytes <= l1;
-            const int loop = window_stays ? row_loop(m, t) : -1;
-            const double distinct = loop < 0 ? read.rows : read.rows_besides[size_t(loop)];
-            double rows = rows_read(read, m, distinct, t);
-            if (b >= n)
-                rows -= 1;  // the first access comes from far memory
-            bytes += regions_[m].total * read.bytes * std::max(0.0, rows);
-        }
+    double bytes = m > 0 && !in_registers(m) ? regions_[m].total * members_[m].bytes : 0;
+    for (const Read &read : members_[m].reads) {
+        const size_t b = static_cast<size_t>(read.buffer);
+        if (in_registers(b))
+            continue;
+        // Of the rows that one row of the reader needs, those stay in L1 that the next one needs, too.
+        const bool window_stays = read.rows * regions_[m].row * read.bytes <= l1;
+        const int loop = window_stays ? row_loop(m, t) : -1;
+        const double distinct = loop < 0 ? read.rows : read.rows_besides[size_t(loop)];
+        double rows = rows_read(read, m, distinct, t);
+        if (b >= n)
+            rows -= 1;  // the first access comes from far memory
+        bytes += regions_[m].total * read.bytes * std::max(0.0, rows);
     }
     return bytes;
 }
@@ -95,16 +92,6 @@ GroupModel::Far GroupModel::beyond_l2(double bytes) const {
     return {machine_.dram_rate, machine_.stream_start};
 }
 
-/// Clocks for storing what is computed as a whole before its readers run, as far as its own arithmetic does not hide
-/// them: that of its readers cannot.
-double GroupModel::waits_for_stores(const Tiling &t, double rate) const {
-    double clocks = 0;
-    for (size_t m = 1; m < members_.size(); m++)
-        if (levels_of(t)[m] == Level::Tile)
-            clocks += std::max(0.0, regions_[m].total * members_[m].bytes / rate - arithmetic_[m]);
-    return clocks;
-}
-
 void GroupModel::add_near_memory(const Tiling &t, Cost &cost) const {
     for (size_t m = 1; m < members_.size(); m++)
         if (levels_of(t)[m] != Level::Block)
@@ -114,14 +101,14 @@ void GroupModel::add_near_memory(const Tiling &t, Cost &cost) const {
     if (working_set <= l1)
         return;
     const double in_l2 = working_set + passing(levels_of(t));
-    const double bytes = near_bytes(t, l1);
-    if (in_l2 <= usable_l2 * static_cast<double>(machine_.l2_bytes)) {
-        cost.near_memory = bytes / machine_.l2_rate;
-        return;
+    const bool fits = in_l2 <= usable_l2 * static_cast<double>(machine_.l2_bytes);
+    for (size_t m = 0; m < members_.size(); m++) {
+        const double bytes = near_bytes(m, t, l1);
+        if (fits)
+            work_[m].near += bytes / machine_.l2_rate;
+        else  // it competes with the streams of inputs and outputs
+            work_[m].far += bytes / beyond_l2(in_l2).rate;
     }
-    const double rate = beyond_l2(in_l2).rate;
-    cost.far_memory += bytes / rate;  // it competes with the streams of inputs and outputs
-    cost.overhead += waits_for_stores(t, rate);
 }
 
 }  // namespace Pipe::autoschedule

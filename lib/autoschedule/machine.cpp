@@ -36,6 +36,8 @@ Machine host_machine(const Target &target, const AutoscheduleOptions &options) {
         m.l3_bytes = options.l3_bytes;
     m.l2_bytes = std::max(m.l2_bytes, m.l1_bytes);
     m.l3_bytes = std::max(m.l3_bytes, m.l2_bytes);
+    if (options.memory_rate > 0)
+        m.dram_rate_all_cores = options.memory_rate;
     m.fast_math = target.has_feature(Target::FastMath);
     m.vector_bytes = target.natural_vector_size(UInt(8));
     m.vector_registers = vector_registers(target);
@@ -45,11 +47,13 @@ Machine host_machine(const Target &target, const AutoscheduleOptions &options) {
 
 std::string to_string(const Machine &m) {
     const std::string gpu =
-        m.gpu ? fmt::format("{} (GPU, {} multiprocessors, L2 {} MiB), host: ", m.gpu->name, m.gpu->multiprocessors,
-                            m.gpu->l2_bytes >> 20)
+        m.gpu ? fmt::format("{} (GPU, {} multiprocessors, L2 {} MiB), host: ", m.gpu->name,
+                            m.gpu->multiprocessors, m.gpu->l2_bytes >> 20)
               : "";
-    return fmt::format("{}{} cores, {} byte vectors, L1 {} KiB, L2 {} KiB, L3 {} KiB", gpu, m.cores,
-                       m.vector_bytes, m.l1_bytes >> 10, m.l2_bytes >> 10, m.l3_bytes >> 10);
+    return fmt::format("{}{} cores, {} byte vectors, L1 {} KiB, L2 {} KiB, L3 {} KiB, memory "
+                       "{:.3g} bytes per clock",
+                       gpu, m.cores, m.vector_bytes, m.l1_bytes >> 10, m.l2_bytes >> 10,
+                       m.l3_bytes >> 10, m.dram_rate_all_cores);
 }
 
 }  // namespace Pipe::autoschedule

@@ -14,8 +14,8 @@ namespace Pipe::autoschedule {
 /// Of a cache: the rest is for data that streams through.
 constexpr double usable_l1 = 0.82, usable_l2 = 0.75, usable_l3 = 0.75;
 
-/// Sizes are those of the host; rates are typical of current server cores, in clocks of one core.
-/// They only weight the terms of the cost model.
+/// Sizes are those of the host; rates are typical of current server cores, in clocks of one core, but for what all
+/// cores move from and to memory. They only weight the terms of the cost model.
 struct Machine {
     int cores = 1;
     bool fast_math = false;  ///< floating-point sums may be reassociated
@@ -45,7 +45,7 @@ struct Machine {
     double parallel_overhead = 15000;  ///< waking the other threads
 };
 
-/// The host, modified by `target` and `options`.
+/// The host, modified by `target` and `options`. (It measures nothing: the driver does.)
 Machine host_machine(const Target &target, const AutoscheduleOptions &options = {});
 
 std::string to_string(const Machine &machine);

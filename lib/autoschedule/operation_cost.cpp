@@ -22,7 +22,7 @@ bool is_power_of_two(const Expr &e) {
 
 double division_cost(const Expr &e) {
     if (e.type().is_float())
-        return is_power_of_two(e->args[1]) ? 1 : 12;
+        return is_power_of_two(e->args[1]) ? 1 : division_instructions;
     return ir::is_const_int(e->args[1]) || e->args[1]->op == Op::UIntImm ? 3 : 30;
 }
 
@@ -105,7 +105,7 @@ class Counter {
                 bytes = std::max(bytes, arg.type().bytes());
         }
         if (!load)
-            count(e, bytes, tests_ > 0 || is_test, of(variables));
+            count(e, bytes, of(variables));
         return variables;
     }
 
@@ -126,12 +126,12 @@ class Counter {
         return result;
     }
 
-    static void count(const Expr &e, int bytes, bool is_test, Arithmetic &total) {
+    void count(const Expr &e, int bytes, Arithmetic &total) {
         const bool is_float = e.type().is_float();
         const double work = instructions(e) * bytes;
         total.count += work > 0;
         total.widest = std::max(total.widest, e.type().bytes());
-        if (is_test) {
+        if (tests_ > 0 || selects_likely_value(e)) {
             total.tests += work;
         } else if (is_float && (e->op == Op::Add || e->op == Op::Sub)) {
             total.sums += work;
@@ -140,6 +140,8 @@ class Counter {
             total.products += work;
         } else {
             total.other += work;
+            if (is_float && e->op == Op::Div && !(add(e->args[1]) & 1))
+                total.divisions += work;
         }
     }
 

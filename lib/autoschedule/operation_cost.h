@@ -11,6 +11,8 @@
 
 namespace Pipe::autoschedule {
 
+constexpr double division_instructions = 12;  ///< of floats
+
 /// Work of one iteration in instructions x bytes of their type; divided by the size of a vector
 /// register, this gives vector instructions per element.
 struct Arithmetic {
@@ -20,6 +22,8 @@ struct Arithmetic {
     /// Of selects of a value tagged likely(), with their conditions: boundary conditions. Partitioning removes
     /// them from the interior of pure loops (lower/partition_loops.h), so total() is without them.
     double tests = 0;
+    /// Of `other`: divisions of floats by what does not depend on the first variable.
+    double divisions = 0;
     double count = 0;  ///< of instructions
     int widest = 1;    ///< bytes of the widest value
 
@@ -30,11 +34,20 @@ struct Arithmetic {
         result.other += std::exchange(result.tests, 0);
         return result;
     }
+    /// In a loop along the first variable, with Target::FastMath: the divisor's reciprocal is computed before it.
+    Arithmetic with_reciprocals() const {
+        Arithmetic result = *this;
+        const double work = std::exchange(result.divisions, 0);
+        result.other -= work;
+        result.products += work / division_instructions;
+        return result;
+    }
     void add(const Arithmetic &more, double times) {
         sums += times * more.sums;
         products += times * more.products;
         other += times * more.other;
         tests += times * more.tests;
+        divisions += times * more.divisions;
         count += times * more.count;
         widest = std::max(widest, more.widest);
     }

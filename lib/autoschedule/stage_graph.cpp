@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "autoschedule/cells.h"
 #include "autoschedule/where.h"
 #include "graph/overwritten.h"
 #include "graph/reduction.h"
@@ -122,6 +123,7 @@ StageCost stage_cost(const FuncNode &func, const graph::Stage &stage, const poly
                    std::none_of(stage.args.begin(), stage.args.end(), ir::reads_elements);
     cost.is_prefix_fast = cost.is_scan && !cost.loops_over[0] && is_prefix(func, stage);
     cost.is_prefix = cost.is_prefix_fast && !func.types[0].is_float();
+    cost.cells = cells_of(func, stage, cost);
     for (Access load : model.loads) {
         for (poly::Coordinate &c : load.coords) {
             if (c.iterator >= 0)

@@ -25,7 +25,6 @@ struct Evaluated {
     }
 };
 
-/// Costs of one stage, per iteration of its loops.
 /// Iterations of an RVar of a scatter, so many at a time, that store to coordinates to which no others store:
 /// r.x in h(r.x / 8).
 struct Cells {
@@ -41,6 +40,7 @@ enum class Threads : uint8_t {
     Atomic,  ///< all RVars: they update the same elements by atomic operations
 };
 
+/// Costs of one stage, per iteration of its loops.
 struct StageCost {
     Arithmetic arithmetic;       ///< of its own expressions and of what was substituted
     Arithmetic own;              ///< of its own expressions alone
@@ -65,7 +65,7 @@ struct StageCost {
     /// It reads its own Func, and stores at coordinates of RVars that are formulas: one point after another.
     bool is_scan = false;
     Threads threads = Threads::Points;  ///< where it is computed in a kernel of its own
-    std::vector<Cells> cells;           ///< with Threads::Cells
+    std::vector<Cells> cells;           ///< of a scatter (cells.h)
 
     /// Whether there is a pure loop over every dimension: neither a scan nor a scatter.
     bool loops_over_all() const {

@@ -104,15 +104,20 @@ class ExprEmitter {
     std::optional<Affine> affine(const Expr &e);
 
     // memory.cpp
+    /// What a load accesses.
+    struct Active {
+        llvm::Value *lanes = nullptr;      ///< null: all
+        llvm::Value *condition = nullptr;  ///< all of these or nothing; null: always
+    };
     llvm::Value *load(const Expr &e);
     llvm::Value *load_dense(const ir::ExprNode &e, Type type, const Offset &start,
-                            llvm::Value *mask);
+                            const Active &active);
     void for_each_register(
         Type type, llvm::Value *p, llvm::Align align,
         const std::function<void(llvm::Value *, llvm::Align, int begin, int lanes)> &access);
     llvm::Value *load_pieces(Type type, const std::function<llvm::Value *(Type, int begin)> &load);
     llvm::Value *load_strided(const ir::ExprNode &e, const Offset &start, int stride,
-                              llvm::Value *mask);
+                              const Active &active);
     llvm::Value *gather(const ir::ExprNode &e, llvm::Value *mask);
     llvm::Value *look_up(const ir::ExprNode &e);  // lookup.cpp
     llvm::Value *load_scalar_if(const ir::ExprNode &e, llvm::Value *condition);
@@ -127,6 +132,7 @@ class ExprEmitter {
     llvm::Value *addresses(const std::string &buffer, Type element, const Expr &index);
     llvm::Align alignment(const std::string &buffer, Type element, const Expr &index);
     llvm::Value *mask_of(const Expr &predicate, int lanes);
+    Active active_of(const Expr &predicate, int lanes);
     void mark(llvm::Instruction *access, const std::string &buffer, llvm::Value *active = nullptr);
     void tell_emulator(llvm::Instruction *access, const std::string &buffer,
                        llvm::Value *active = nullptr);  // device/emulation.cpp

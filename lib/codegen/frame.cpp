@@ -31,15 +31,15 @@ llvm::FunctionCallee Unit::runtime(const char *name, llvm::Type *result,
     return callee;
 }
 
-llvm::Constant *Unit::zeros() const {
-    const char *name = "pipe.zeros";
+llvm::Constant *Unit::zeros(int bytes) const {
+    const std::string name = "pipe.zeros" + std::to_string(bytes);
     if (llvm::GlobalVariable *known = module.getNamedGlobal(name))
         return known;
-    auto *value =
-        llvm::ConstantAggregateZero::get(llvm::ArrayType::get(llvm::Type::getInt8Ty(context), 8));
+    auto *value = llvm::ConstantAggregateZero::get(
+        llvm::ArrayType::get(llvm::Type::getInt8Ty(context), static_cast<uint64_t>(bytes)));
     auto *made = new llvm::GlobalVariable(module, value->getType(), true,
                                           llvm::GlobalValue::PrivateLinkage, value, name);
-    made->setAlignment(llvm::Align(8));
+    made->setAlignment(llvm::Align(64));
     return made;
 }
 

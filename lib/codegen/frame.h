@@ -122,8 +122,8 @@ struct Unit {
     /// A new function of this module with the common attributes.
     llvm::Function *make_function(const std::string &name,
                                   const std::vector<llvm::Type *> &parameters, bool exported) const;
-    /// The address of a zero element of any type: for lanes that must not access memory elsewhere.
-    llvm::Constant *zeros() const;
+    /// The address of so many zeros, aligned as any buffer may be: for what must not access memory elsewhere.
+    llvm::Constant *zeros(int bytes) const;
 };
 
 /// Scratch memory that a function keeps until it ends or needs more.

@@ -49,6 +49,10 @@ bool is_always(const Expr &predicate) {
     return !predicate.defined() || ir::is_const(predicate, 1);
 }
 
+bool is_uniform(const Expr &predicate) {
+    return predicate->op == ir::Op::Broadcast && predicate->args[0].type().is_scalar();
+}
+
 }  // namespace
 
 /// Annotates the access with its buffer, and loads as non-temporal if requested.
@@ -94,6 +98,14 @@ Value *ExprEmitter::mask_of(const Expr &predicate, int lanes) {
                                    : b_.CreateVectorSplat(static_cast<unsigned>(lanes), mask);
 }
 
+/// Where all lanes have the same condition, no mask is needed: for some types there are no masked loads, and what is
+/// not accessed may be read from elsewhere as well.
+ExprEmitter::Active ExprEmitter::active_of(const Expr &predicate, int lanes) {
+    if (!is_always(predicate) && is_uniform(predicate) && !frame_.kernel)
+        return {nullptr, emit(predicate->args[0])};
+    return {mask_of(predicate, lanes), nullptr};
+}
+
 /// Whether masked accesses are instructions that take the mask from the sign bits of a vector's
 /// lanes.
 bool ExprEmitter::masks_by_signs(Type type) const {
@@ -112,35 +124,38 @@ Value *ExprEmitter::load(const Expr &e) {
     if (type.is_scalar()) {
         if (!is_always(predicate))
             return load_scalar_if(*e, emit(predicate));
-        return load_dense(*e, type, offset(index), nullptr);
+        return load_dense(*e, type, offset(index), {});
     }
-    Value *mask = mask_of(predicate, type.lanes());
     std::optional<Affine> lanes = affine(index);
     if (!lanes || !lanes->stride.is_constant())
-        return gather(*e, mask);
+        return gather(*e, mask_of(predicate, type.lanes()));
     int64_t stride = lanes->stride.constant;
     if (stride == 1)
-        return load_dense(*e, type, lanes->start, mask);
+        return load_dense(*e, type, lanes->start, active_of(predicate, type.lanes()));
     if (stride == -1) {
-        Offset first = lanes->start.plus(1 - type.lanes());
-        return reversed(b_, load_dense(*e, type, first, reversed(b_, mask)));
+        Active active = active_of(predicate, type.lanes());
+        active.lanes = reversed(b_, active.lanes);
+        return reversed(b_, load_dense(*e, type, lanes->start.plus(1 - type.lanes()), active));
     }
     // In a kernel, the elements between may be those that other threads store.
     if (stride >= 2 && stride <= 4 && !frame_.kernel &&
-        (!mask || support::has_masked_access(unit_.target, type)))
-        return load_strided(*e, lanes->start, static_cast<int>(stride), mask);
-    if (mask)
-        return gather(*e, mask);
-    if (stride == 0) {
-        Value *one = load_dense(*e, type.element_of(), lanes->start, nullptr);
+        (is_always(predicate) || is_uniform(predicate) ||
+         support::has_masked_access(unit_.target, type)))
+        return load_strided(*e, lanes->start, static_cast<int>(stride),
+                            active_of(predicate, type.lanes()));
+    if (stride == 0 && is_always(predicate)) {
+        Value *one = load_dense(*e, type.element_of(), lanes->start, {});
         return b_.CreateVectorSplat(static_cast<unsigned>(type.lanes()), one);
     }
-    return gather(*e, nullptr);
+    return gather(*e, mask_of(predicate, type.lanes()));
 }
 
 /// Loads a scalar, or adjacent lanes beginning at `start`. Lanes that are masked off give 0.
-Value *ExprEmitter::load_dense(const ir::ExprNode &e, Type type, const Offset &start, Value *mask) {
+Value *ExprEmitter::load_dense(const ir::ExprNode &e, Type type, const Offset &start,
+                               const Active &active) {
     Value *p = address(e.name, type, start);
+    if (active.condition)
+        p = b_.CreateSelect(active.condition, p, unit_.zeros(type.bytes() * type.lanes()));
     llvm::Align align = alignment(e.name, type, e.args[0]);
     // A non-temporal load is frozen, so that no element of it becomes a separate load, for which
     // x86 has no instruction (LLVM 19 crashes).
@@ -149,7 +164,7 @@ Value *ExprEmitter::load_dense(const ir::ExprNode &e, Type type, const Offset &s
         return loaded->hasMetadata(llvm::LLVMContext::MD_nontemporal) ? b_.CreateFreeze(loaded)
                                                                       : loaded;
     };
-    if (!mask) {
+    if (!active.lanes) {
         llvm::Type *element = memory_type(unit_.context, type.element_of());
         return from_memory(b_, type, load_pieces(type, [&](Type piece, int begin) {
                                auto place = static_cast<uint64_t>(begin);
@@ -163,7 +178,8 @@ Value *ExprEmitter::load_dense(const ir::ExprNode &e, Type type, const Offset &s
     std::vector<Value *> parts;
     for_each_register(type, p, align, [&](Value *at, llvm::Align aligned, int begin, int lanes) {
         llvm::Type *t = vector_of(memory_type(unit_.context, type.element_of()), lanes);
-        Value *on = subvector(b_, mask, begin, lanes), *zero = llvm::Constant::getNullValue(t);
+        Value *on = subvector(b_, active.lanes, begin, lanes),
+              *zero = llvm::Constant::getNullValue(t);
         if (masks_by_signs(type))
             on = hidden(b_, on, type.bits());
         parts.push_back(marked(b_.CreateMaskedLoad(t, at, aligned, on, zero)));
@@ -205,7 +221,7 @@ void ExprEmitter::for_each_register(
 /// element needed, and so overlaps the previous one: nothing beyond the elements is accessed, and
 /// nothing for lanes that are masked off.
 Value *ExprEmitter::load_strided(const ir::ExprNode &e, const Offset &start, int stride,
-                                 Value *mask) {
+                                 const Active &active) {
     int lanes = e.type.lanes(), span = stride * (lanes - 1) + 1;
     Value *result = nullptr;
     for (int block = 0; block < stride; block++) {
@@ -225,9 +241,10 @@ Value *ExprEmitter::load_strided(const ir::ExprNode &e, const Offset &start, int
         }
         if (!needed)
             continue;
-        Value *here =
-            mask ? b_.CreateShuffleVector(mask, llvm::Constant::getNullValue(mask->getType()), on)
-                 : nullptr;
+        Active here = active;
+        if (active.lanes)
+            here.lanes = b_.CreateShuffleVector(
+                active.lanes, llvm::Constant::getNullValue(active.lanes->getType()), on);
         Value *loaded = load_dense(e, e.type, start.plus(begin), here);
         result = result ? b_.CreateShuffleVector(result, loaded, order)
                         : b_.CreateShuffleVector(loaded, order);
@@ -252,7 +269,8 @@ Value *ExprEmitter::gather(const ir::ExprNode &e, Value *mask) {
     }
     std::vector<Value *> each{pointers};
     if (mask) {
-        Value *zero = b_.CreateVectorSplat(static_cast<unsigned>(type.lanes()), unit_.zeros());
+        Value *zero =
+            b_.CreateVectorSplat(static_cast<unsigned>(type.lanes()), unit_.zeros(type.bytes()));
         each = {b_.CreateSelect(mask, pointers, zero), mask};
     }
     Value *lanes = lane_by_lane(b_, each, type.lanes(), [&](const std::vector<Value *> &lane) {
@@ -268,8 +286,7 @@ Value *ExprEmitter::load_scalar_if(const ir::ExprNode &e, Value *condition) {
     llvm::BasicBlock *then = frame_.new_block("load"), *join = frame_.new_block("loaded");
     b_.CreateCondBr(condition, then, join);
     b_.SetInsertPoint(then);
-    Value *loaded =
-        with_scoped_memo([&] { return load_dense(e, e.type, offset(e.args[0]), nullptr); });
+    Value *loaded = with_scoped_memo([&] { return load_dense(e, e.type, offset(e.args[0]), {}); });
     b_.CreateBr(join);
     then = b_.GetInsertBlock();
     b_.SetInsertPoint(join);

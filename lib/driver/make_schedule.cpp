@@ -1,6 +1,7 @@
 // Freeze, autoschedule, check.
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "ir/simplify.h"
 #include "ir/substitute.h"
 #include "jit/runtime/gpu/capability.h"
+#include "predict/rates.h"
 #include "support/clock.h"
 #include "support/deep_stack.h"
 #include "support/error.h"
@@ -119,11 +121,24 @@ Sizes sizes_of(const language::Frozen &frozen, const Outputs *buffers) {
     return sizes;
 }
 
+/// The machine at hand, with the rate of its memory where the user gave none. It is rounded, so that another measurement
+/// gives the same schedule as a rule, and down, because what reads more than it writes is slower than a copy.
+autoschedule::Machine machine_of(const Target &target, AutoscheduleOptions options) {
+    const autoschedule::Machine machine = autoschedule::host_machine(target, options);
+    if (machine.gpu || options.memory_rate > 0)
+        return machine;
+    const double rate =
+        predict::rates_of_machine(static_cast<double>(machine.l2_bytes),
+                                  static_cast<double>(machine.l3_bytes), machine.cores)
+            .copies;
+    options.memory_rate = std::exp2(std::floor(2 * std::log2(rate)) / 2);
+    return autoschedule::host_machine(target, options);
+}
+
 /// The autoscheduler's result must be as legal as a user's.
 void autoschedule_or_fall_back(Scheduled &s, const Settings &settings, const Outputs *buffers) {
     s.options = *settings.autoschedule;
-    s.report.machine =
-        autoschedule::host_machine(runtime::with_capability_of_gpu(settings.target), s.options);
+    s.report.machine = machine_of(runtime::with_capability_of_gpu(settings.target), s.options);
     s.sizes = sizes_of(s.frozen, buffers);
     s.user = {s.frozen.graph, s.frozen.schedule};
     try {
@@ -197,7 +212,7 @@ void freeze_and_schedule(Scheduled &s, const std::vector<Func> &outputs, const S
 std::vector<autoschedule::Alternative> alternatives(const language::Frozen &frozen,
                                                     const Settings &settings,
                                                     const Outputs &buffers, size_t count) {
-    const auto machine = autoschedule::host_machine(settings.target, *settings.autoschedule);
+    const auto machine = machine_of(settings.target, *settings.autoschedule);
     return autoschedule::alternatives(frozen.graph, frozen.schedule, sizes_of(frozen, &buffers),
                                       machine, *settings.autoschedule, count, true);
 }

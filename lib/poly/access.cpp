@@ -19,6 +19,13 @@ uint64_t uses(const Coordinate &c) {
     return c.may_use | (c.iterator >= 0 ? uint64_t{1} << c.iterator : 0);
 }
 
+uint64_t uses(const Access &access) {
+    uint64_t result = 0;
+    for (const Coordinate &c : access.coords)
+        result |= uses(c);
+    return result;
+}
+
 Range touched(const Coordinate &coord, const Range &tile) {
     if (tile.is_empty())
         return Range::empty();

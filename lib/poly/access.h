@@ -59,6 +59,7 @@ struct Access {
 
 /// The iterators on which a coordinate depends, or may depend, as bits.
 uint64_t uses(const Coordinate &coord);
+uint64_t uses(const Access &access);
 
 /// The values of the coordinate while its iterator ranges over `tile`.
 Range touched(const Coordinate &coord, const Range &tile);

@@ -67,7 +67,7 @@ void read(const uint64_t *data, size_t words) {
 /// Bytes per nanosecond of repeated reading, the best of several attempts within `budget` nanoseconds.
 double reading_rate(const std::vector<uint64_t> &data, size_t words, double budget) {
     constexpr double shortest = 50e3;
-    double best = 0, once = 1;
+    double best = 0, once = shortest;
     for (const auto begin = RateClock::now(); best == 0 || nanoseconds_since(begin) < budget;) {
         const int times = static_cast<int>(std::clamp(shortest / once, 1.0, 1000.0));
         const auto start = RateClock::now();
@@ -98,10 +98,10 @@ double streaming_rate(std::vector<uint64_t> &data) {
     return best;
 }
 
-/// All cores read parts of the data at the same time.
-double reading_rate_of_all(const std::vector<uint64_t> &data, int cores) {
+/// Bytes per nanosecond if all cores work on parts of so many words at the same time.
+template <typename Work> double rate_of_all(size_t words, int cores, Work &&work) {
     constexpr int attempts = 3;
-    const size_t part = data.size() / static_cast<size_t>(cores);
+    const size_t part = words / static_cast<size_t>(cores);
     double best = 0;
     for (int i = 0; i < attempts; i++) {
         std::atomic<int> waiting{cores};
@@ -113,14 +113,43 @@ double reading_rate_of_all(const std::vector<uint64_t> &data, int cores) {
                     start = RateClock::now();
                 while (waiting > 0)
                     std::this_thread::yield();
-                read(data.data() + static_cast<size_t>(t) * part, part);
+                work(static_cast<size_t>(t) * part, part);
             });
         for (std::thread &t : threads)
             t.join();
-        best = std::max(best, static_cast<double>(data.size() * sizeof(uint64_t)) /
-                                  nanoseconds_since(start));
+        best = std::max(best,
+                        static_cast<double>(words * sizeof(uint64_t)) / nanoseconds_since(start));
     }
     return best;
+}
+
+double reading_rate_of_all(const std::vector<uint64_t> &data, int cores) {
+    return rate_of_all(data.size(), cores,
+                       [&](size_t begin, size_t words) { read(data.data() + begin, words); });
+}
+
+/// Not by memcpy, which may bypass the caches.
+void copy(const uint64_t *from, uint64_t *to, size_t words) {
+    size_t i = 0;
+#if defined(__x86_64__)
+    for (; i + 2 <= words; i += 2)
+        _mm_storeu_si128(reinterpret_cast<__m128i *>(to + i),
+                         _mm_loadu_si128(reinterpret_cast<const __m128i *>(from + i)));
+#endif
+    for (; i < words; i++) {
+        uint64_t word = from[i];
+        hide(word);
+        to[i] = word;
+    }
+}
+
+/// A line is read before it is written.
+double copying_rate_of_all(std::vector<uint64_t> &data, int cores) {
+    constexpr double passes = 3;
+    const size_t half = data.size() / 2;
+    return passes * rate_of_all(half, cores, [&](size_t begin, size_t words) {
+               copy(data.data() + begin, data.data() + half + begin, words);
+           });
 }
 
 std::string file_of_rates() {
@@ -174,6 +203,7 @@ Rates measure_rates(double l2_bytes, double l3_bytes, int cores) {
     rates.memory = reading_rate(data, data.size(), budget) / rates.ghz;
     rates.streams = streaming_rate(data) / rates.ghz;
     rates.memory_of_all = std::max(rates.memory, reading_rate_of_all(data, cores) / rates.ghz);
+    rates.copies = copying_rate_of_all(data, cores) / rates.ghz;
     // What is far below the rates of current machines is that of a busy one.
     const Rates typical;
     constexpr double least = 0.5;
@@ -182,12 +212,14 @@ Rates measure_rates(double l2_bytes, double l3_bytes, int cores) {
     rates.l3 = std::max(rates.l3, least * typical.l3);
     rates.memory = std::max(rates.memory, least * typical.memory);
     rates.memory_of_all = std::max(rates.memory_of_all, rates.memory);
+    rates.copies =
+        std::max(rates.copies, least * std::min(typical.copies, cores * typical.streams));
     return rates;
 }
 
 std::string to_string(const Rates &r) {
-    return fmt::format("ghz {}\nl2 {}\nl3 {}\nmemory {}\nmemory_of_all {}\nstreams {}\n", r.ghz,
-                       r.l2, r.l3, r.memory, r.memory_of_all, r.streams);
+    return fmt::format("ghz {}\nl2 {}\nl3 {}\nmemory {}\nmemory_of_all {}\nstreams {}\ncopies {}\n",
+                       r.ghz, r.l2, r.l3, r.memory, r.memory_of_all, r.streams, r.copies);
 }
 
 Rates parse_rates(const std::string &text) {
@@ -197,7 +229,8 @@ Rates parse_rates(const std::string &text) {
                                                         {"l3", &r.l3},
                                                         {"memory", &r.memory},
                                                         {"memory_of_all", &r.memory_of_all},
-                                                        {"streams", &r.streams}};
+                                                        {"streams", &r.streams},
+                                                        {"copies", &r.copies}};
     for (const auto &[name, value] : fields) {
         const std::string label = std::string(name) + " ";
         const size_t at = text.rfind(label, 0) == 0 ? 0 : text.find("\n" + label);

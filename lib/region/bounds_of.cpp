@@ -266,8 +266,7 @@ class Bounds {
         constexpr int large = 500;
         if (!a.defined() || !b.defined())
             return a.defined() ? a : b;
-        const bool a_is_small = is_small_tree(a, large),
-                   b_is_small = is_small_tree(b, large);
+        const bool a_is_small = is_small_tree(a, large), b_is_small = is_small_tree(b, large);
         if (a_is_small && b_is_small)
             return combine(a, b);
         return b_is_small ? b : a;
@@ -280,7 +279,7 @@ class Bounds {
         const Expr &value = e->args[holds ? 1 : 2];
         constexpr int few = 400;
         return is_small_tree(e, few) ? bounds_of(value, narrowed(scope_, e->args[0], holds))
-                                         : of(value);
+                                     : of(value);
     }
 
     Interval select(const Expr &e) {
@@ -398,9 +397,14 @@ class Bounds {
 
     /// For either sign, a value is monotone in the amount by which it is shifted.
     Interval shift(const Expr &e) {
-        int64_t least = 0, most = 0;
-        Interval a = of(e->args[0]), by = of(e->args[1]);
-        bool known = by.bounded() && as_const_int(by.min, &least) && as_const_int(by.max, &most);
+        if (all_points(e))
+            return Interval::point(e);
+        const Interval a = of(e->args[0]), by = of(e->args[1]);
+        const ConstantInterval lowest = by.bounded() ? constant_bounds(by.min) : ConstantInterval(),
+                               highest =
+                                   by.bounded() ? constant_bounds(by.max) : ConstantInterval();
+        const bool known = lowest.has_lo() && highest.has_hi();
+        const int64_t least = known ? lowest.lo : 0, most = known ? highest.hi : 0;
         Type t = e.type();
         if (t.is_uint() && e->name == intrinsic::shift_right && known && least >= 0 &&
             most < t.bits() && largest_value(t, a) != unknown_value)

@@ -45,8 +45,8 @@ constexpr std::array variables = {
                 "folder that keeps GPU programs, linked by the driver, between processes; 0: none is kept",
                 false},
     EnvVariable{"PIPE_MACHINE", "the file \"machine\" in the folder $XDG_CACHE_HOME/pipe, or ~/.cache/pipe",
-                "file with the rates of this machine's caches and memory, for Pipeline::predict; if there is no such "
-                "file, they are measured (300 ms) and written to it; 0: typical rates",
+                "file with the rates of this machine's caches and memory, for the autoscheduler and Pipeline::predict; if "
+                "there is no such file, they are measured (300 ms) and written to it; 0: typical rates",
                 false},
     EnvVariable{
         "OMP_NUM_THREADS", "the number of processors available to the process",

@@ -606,3 +606,20 @@ TEST_CASE("the last block of a sum shifts inwards", "[differential]") {
         for (int height : {1, 2, 3, 7})
             CHECK(wrong_elements(out, {{{-2, width}, {5, height}}}) == 0);
 }
+
+// The autoscheduler inlined the table of max_filter's radii: nothing bounded its rows then.
+TEST_CASE("an amount of a shift that is clamped, but not constant, bounds what is read",
+          "[differential]") {
+    const Var x("x"), y("y");
+    Func source("source"), f("f");
+    source(x) = x * 3;
+    source.compute_root();
+    const Expr by = clamp(cast<int>(floor(sqrt(cast<float>(x)))), 0, 3);
+    SECTION("left") {
+        f(x, y) = source(y - (1 << by));
+    }
+    SECTION("right") {
+        f(x, y) = source((y + 64) >> by);
+    }
+    CHECK(wrong_elements(f, {{{0, 40}, {3, 5}}}) == 0);
+}

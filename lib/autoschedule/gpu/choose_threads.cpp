@@ -4,7 +4,6 @@
 
 #include "graph/extern_stage.h"
 #include "graph/reduction.h"
-#include "ir/equal.h"
 #include "ir/extern_functions.h"
 #include "ir/visit.h"
 
@@ -40,50 +39,6 @@ bool is_atomic_reduction(const graph::FuncNode &func, size_t s, const Machine &m
            !func.types[0].is_bool() && func.types[0].bits() >= 32;
 }
 
-/// `e` without constants that are added to it.
-Expr without_constant(Expr e) {
-    int64_t added = 0;
-    while ((e->op == Op::Add || e->op == Op::Sub) && as_const_int(e->args[1], &added))
-        e = e->args[0];
-    return e;
-}
-
-/// Whether an update reads other elements of its Func than the one that it stores, as a scan does.
-bool reads_elsewhere(const graph::FuncNode &func, const graph::Stage &stage) {
-    const graph::IsSelf is_self = graph::calls_of(func.id);
-    auto is_other = [&](const ExprNode &n) {
-        return is_self(n) &&
-               !std::equal(n.args.begin(), n.args.end(), stage.args.begin(), stage.args.end(),
-                           [](const Expr &a, const Expr &b) { return equal(a, b); });
-    };
-    return std::any_of(stage.values.begin(), stage.values.end(),
-                       [&](const Expr &e) { return contains(e, is_other); });
-}
-
-/// Of the coordinates of a scatter, those that are `r` or `r / n`.
-std::vector<Cells> cells_of(const graph::FuncNode &func, const graph::Stage &stage,
-                            const StageCost &cost) {
-    std::vector<Cells> all;
-    if (reads_elsewhere(func, stage))
-        return all;
-    for (const Expr &arg : stage.args) {
-        Expr e = without_constant(arg);
-        int64_t size = 1, min = 0;
-        if (e->op == Op::Div && as_const_int(e->args[1], &size) && size > 0)
-            e = e->args[0];
-        for (size_t k = 0; k < stage.rvars.size() && k < cost.rvars.size(); k++) {
-            const graph::ReductionVar &r = stage.rvars[k];
-            const bool is_first = std::none_of(all.begin(), all.end(),
-                                               [&](const Cells &c) { return c.rvar == r.name; });
-            if (e->op == Op::Variable && e->name == r.name && is_first &&
-                as_const_int(r.min, &min) && min % size == 0)
-                all.push_back(
-                    {r.name, size, static_cast<double>((cost.rvars[k] + size - 1) / size)});
-        }
-    }
-    return all;
-}
-
 /// Chooses what the threads of an update run over. False where they would be too few for a kernel.
 bool find_threads(const graph::FuncNode &func, size_t s, const Node &node, const Machine &machine,
                   StageCost &stage) {
@@ -94,7 +49,6 @@ bool find_threads(const graph::FuncNode &func, size_t s, const Node &node, const
             points *= static_cast<double>(node.extents[d]);
     if (s == 0 || stage.rvars.empty() || points >= enough)
         return true;
-    stage.cells = cells_of(func, func.stages[s], stage);
     for (const Cells &c : stage.cells)
         cells *= c.count;
     if (cells * points >= enough)

@@ -48,9 +48,11 @@ TEST_CASE("The machine at hand, and what the options say instead") {
     AutoscheduleOptions options;
     options.cores = 7;
     options.l2_bytes = 123456;
+    options.memory_rate = 5;
     const Machine told = autoschedule::host_machine(get_host_target(), options);
     CHECK(told.cores == 7);
     CHECK(told.l2_bytes == 123456);
+    CHECK(told.dram_rate_all_cores == 5);
 }
 
 TEST_CASE("Terms of the cost move as they must") {

@@ -127,6 +127,36 @@ template <typename T> void check_masked(int lanes, const Target &target, int str
     }
 }
 
+/// All lanes, or none of them: those that are not loaded are 0.
+template <typename T> void check_condition(int lanes, int stride, const Target &target) {
+    const Type type = type_of<T>().with_lanes(lanes);
+    const int each = std::abs(stride), all = (lanes - 1) * each + 1;
+    const Expr on = ir::make_binary(ir::Op::LT, int32(0), var32("n")),
+               lane = ramp(int32(0), 1, lanes),
+               from = ramp(int32(stride < 0 ? all - 1 : 0), stride, lanes);
+    ir::Program p = copy_program(type, lane, lane);
+    p.body =
+        ir::make_store("out", lane, ir::make_load(type, "in", from, ir::make_broadcast(on, lanes)));
+    jit::Kernel kernel = jit::compile(p, target);
+    const auto values = samples<T>(static_cast<size_t>(all), 7);
+    for (int n : {0, 1}) {
+        const size_t size = n > 0 ? values.size() : 1;
+        Guarded<T> in(size, true);
+        std::copy_n(values.begin(), size, in.begin());
+        std::vector<T> out(static_cast<size_t>(lanes), T(1));
+        Data result(out);
+        void *args[] = {&in.argument, &result.argument, &n};
+        INFO(n << ", " << lanes << " lanes, stride " << stride << ", " << to_string(type) << " "
+               << target.to_string());
+        REQUIRE(kernel.run({}, args, nullptr) == 0);
+        for (int i = 0; i < lanes; i++) {
+            const int element = stride < 0 ? all - 1 - i * each : i * each;
+            REQUIRE(+out[static_cast<size_t>(i)] ==
+                    (n > 0 ? +values[static_cast<size_t>(element)] : 0));
+        }
+    }
+}
+
 /// Any mask, held in a buffer of bools.
 template <typename T> void check_any_mask(int lanes) {
     Type type = type_of<T>().with_lanes(lanes);
@@ -264,6 +294,31 @@ TEST_CASE("masked loads and stores touch the chosen lanes only") {
     check_any_mask<float>(8);
     check_any_mask<uint16_t>(8);
     check_any_mask<uint8_t>(4);
+}
+
+TEST_CASE("loads of all lanes or none") {
+    for (const Target &target : runnable_targets()) {
+        for (int lanes : {3, 8, 16, 40}) {
+            for (int stride : {-1, 1, 2, 3, 5}) {
+                check_condition<uint8_t>(lanes, stride, target);
+                check_condition<uint16_t>(lanes, stride, target);
+                check_condition<float>(lanes, stride, target);
+            }
+        }
+    }
+}
+
+TEST_CASE("loads of all lanes or none are whole vectors, also where there are no masks") {
+    const Type type = UInt(16, 16);
+    const Expr lane = ramp(int32(0), 1, 16);
+    const Expr on = ir::make_broadcast(ir::make_binary(ir::Op::LT, int32(0), var32("n")), 16);
+    ir::Program p = copy_program(type, lane, lane);
+    p.body = ir::make_store("out", lane, ir::make_load(type, "in", lane, on));
+    for (const Target &target : runnable_targets()) {
+        const std::string assembly = jit::compile(p, target).assembly();
+        INFO(target.to_string() << "\n" << assembly);
+        CHECK(assembly.find("pinsrw") == std::string::npos);  // of one lane
+    }
 }
 
 TEST_CASE("lanes that are left out in any case are not touched") {

@@ -1,0 +1,98 @@
+// The terms of a group's cost, in ratios that are known.
+
+#include <catch2/catch_approx.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+#include "autoschedule/inlining.h"
+#include "priced.h"
+
+using namespace test;
+using Catch::Approx;
+
+namespace {
+
+const std::vector<poly::Range> box = {{0, 4095}, {0, 4095}};
+
+/// Of the arithmetic of one stage.
+double arithmetic(const Func &f, bool fast_math = false) {
+    Machine machine = two_cores();
+    machine.fast_math = fast_math;
+    const Priced p = price(f, box);
+    return p.group({f.name()}, machine).best(false)->cost.arithmetic;
+}
+
+}  // namespace
+
+TEST_CASE("what is the same along a row is computed once per row", "[autoschedule]") {
+    const Var x("x"), y("y");
+    ImageParam in(Float(32), 2, "in"), row(Float(32), 1, "row");
+    Func product("product"), of_row("of_row"), of_point("of_point"), inlined("inlined");
+    product(x, y) = in(x, y) * row(y);
+    of_row(x, y) = in(x, y) * exp(row(y));
+    of_point(x, y) = row(y) * exp(in(x, y));
+    CHECK(arithmetic(of_row) == Approx(arithmetic(product)).epsilon(0.02));
+    CHECK(arithmetic(of_point) > 3 * arithmetic(product));
+
+    Func scale("scale");
+    scale(y) = exp(row(y));
+    inlined(x, y) = in(x, y) * scale(y);
+    Priced p = price(inlined, box);
+    autoschedule::substitute(p.graph, static_cast<int>(p.node("scale").id));
+    CHECK(p.cost("inlined").arithmetic == Approx(arithmetic(product)).epsilon(0.02));
+}
+
+TEST_CASE("a division by what is the same along a row is a product with FastMath",
+          "[autoschedule]") {
+    const Var x("x"), y("y");
+    ImageParam in(Float(32), 2, "in"), row(Float(32), 1, "row");
+    Func product("product"), by_row("by_row"), by_column("by_column");
+    product(x, y) = in(x, y) * row(y);
+    by_row(x, y) = in(x, y) / row(y);
+    by_column(x, y) = in(x, y) / row(x);
+    CHECK(arithmetic(by_row, true) == Approx(arithmetic(product)).epsilon(0.02));
+    CHECK(arithmetic(by_row) > 3 * arithmetic(product));
+    CHECK(arithmetic(by_column, true) > 3 * arithmetic(product));
+}
+
+TEST_CASE("where a boundary condition repeats elements, lanes are found one by one",
+          "[autoschedule]") {
+    const Var x("x"), y("y");
+    ImageParam in(Float(32), 2, "in");
+    const Func edges = BoundaryConditions::repeat_edge(in, {{0, 1000}, {0, 1000}});
+    Func blurred("blurred");
+    blurred(x, y) = edges(x - 1, y) + edges(x, y) + edges(x + 1, y);
+    auto clocks_of_point = [&](int min, int extent) {
+        poly::Environment sizes;
+        Priced p = price(blurred, {{min, min + extent - 1}, {0, 999}}, sizes);
+        autoschedule::inline_free_of_cost(p.graph);
+        return p.cost("blurred").arithmetic / extent;
+    };
+    const double inside = clocks_of_point(10, 960), around = clocks_of_point(0, 1000),
+                 beyond = clocks_of_point(-500, 2000);
+    CHECK(around > inside);
+    CHECK(around < 1.2 * inside);
+    CHECK(beyond > 2 * inside);
+}
+
+TEST_CASE("what is whole before its reader runs does not overlap with the reader's memory",
+          "[autoschedule]") {
+    const Var x("x"), y("y");
+    ImageParam in(Float(32), 2, "in"), others(Float(32), 3, "others");
+    Func slow("slow"), out("out");
+    slow(x, y) = exp(exp(exp(exp(in(x, y)))));
+    Expr sum = slow(x, y);
+    for (int i = 0; i < 4; i++)
+        sum += others(x, y, i);
+    out(x, y) = sum;
+    const Priced p = price(out, box);
+    const Machine machine = two_cores();
+    const auto group = p.group({"slow", "out"}, machine);
+    const auto by_tile = group.evaluate({{512, 4}, -1}), by_row = group.evaluate({{512, 4}, 1});
+    CHECK(by_tile.arithmetic == Approx(by_row.arithmetic));
+    CHECK(by_tile.far_memory == Approx(by_row.far_memory));
+    CHECK(by_row.total < 0.9 * by_tile.total);
+    // In sequence, both take at most what they take one after the other.
+    const double all =
+        by_tile.arithmetic + by_tile.near_memory + by_tile.far_memory + by_tile.overhead;
+    CHECK(by_tile.total < all / machine.cores * by_tile.imbalance);
+}
