@@ -73,6 +73,20 @@ bool reduce_stage(const FuncNode &func, const Node &node, size_t s, const Machin
     return true;
 }
 
+/// A scatter that is computed once: parallel over its cells. Returns false for other stages.
+bool scatter_stage(const FuncNode &func, const Node &node, size_t s, const Machine &machine,
+                   FuncSchedule &f) {
+    StageSchedule &stage = f.stages[s];
+    if (stage.touched || !f.compute.root() ||
+        !is_parallel_over_cells(node, node.stages[s], machine.cores))
+        return false;
+    NewLoops loops(stage, func);
+    stage.dims = loops_over_cells(inner_loops_of(stage, node.stages[s], loops, func.args), node,
+                                  node.stages[s]);
+    stage.allow_race_conditions = true;  // there are none: cells are different elements
+    return true;
+}
+
 /// The copy of an operand of one reader's sums.
 Packing packing_of(const FuncNode &reader, const Node &node, size_t s, const PackedOperand &operand,
                    const LoopLevel &level, const Machine &machine) {
@@ -108,14 +122,9 @@ void vectorize_stage(const FuncNode &func, const Node &node, size_t s,
     if (stage.touched)
         return;
     NewLoops loops(stage, func);
-    InnerLoops inner = inner_loops_of(stage, node.stages[s], loops, func.args);
-    if (parallel && is_parallel_over_cells(node, node.stages[s], machine.cores)) {
-        stage.dims = loops_over_cells(std::move(inner), node, node.stages[s]);
-        stage.allow_race_conditions = true;  // there are none: the cells are other elements
-        return;
-    }
-    const StageLoops found = loops_of_stage(std::move(inner), func, node, s, extents, machine,
-                                            parallel ? machine.cores : 1, rows, order);
+    const StageLoops found =
+        loops_of_stage(inner_loops_of(stage, node.stages[s], loops, func.args), func, node, s,
+                       extents, machine, parallel ? machine.cores : 1, rows, order);
     std::vector<Dim> dims = loops_with_copy(found, func, node, s, f.compute, machine, packings);
     const bool outermost_is_pure = !dims.empty() && !dims.back().is_reduction;
     if (parallel && outermost_is_pure && dims.back().kind == LoopKind::Serial)
@@ -377,13 +386,10 @@ OutputLoops apply_output(const Plan &plan, const Node &node, const Graph &graph,
                          const Machine &machine, FuncSchedule &f, std::vector<Packing> &packings) {
     const FuncNode &func = graph[node.id];
     OutputLoops loops = apply_tiles(plan, node, graph, machine, f, packings);
-    for (size_t s = 0; s < func.stages.size(); s++) {
-        const bool parallel =
-            plan.parallel ||
-            (f.compute.root() && is_parallel_over_cells(node, node.stages[s], machine.cores));
-        if (s != plan.stage && !reduce_stage(func, node, s, machine, f.stages[s]))
-            vectorize_stage(func, node, s, node.extents, machine, parallel, f, packings);
-    }
+    for (size_t s = 0; s < func.stages.size(); s++)
+        if (s != plan.stage && !reduce_stage(func, node, s, machine, f.stages[s]) &&
+            !scatter_stage(func, node, s, machine, f))
+            vectorize_stage(func, node, s, node.extents, machine, plan.parallel, f, packings);
     return loops;
 }
 

@@ -10,8 +10,9 @@ struct Rates {
     // Bytes per clock: what one core reads from these caches and from memory, and what all cores read from memory.
     double l2 = 32, l3 = 20, memory = 8, memory_of_all = 40;
     double streams = 6;  ///< what one core writes to memory with stores that bypass the caches
-    double copies =
-        40;  ///< what all cores together move while they copy: reading twice, and writing
+    /// What all cores together move while they copy: what they read, and each line that they write twice, because it
+    /// is read before.
+    double copies = 40;
 
     bool operator==(const Rates &) const = default;
 };
