@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <tuple>
 
-#include "autoschedule/group_model.h"
 #include "graph/reduction.h"
 #include "ir/equal.h"
 #include "ir/visit.h"
@@ -93,9 +92,7 @@ std::vector<Dim> loops_over_cells(InnerLoops inner, const Node &node, const Stag
     for (const std::string &name : inner.names)
         if (!name.empty())
             dims.push_back({name, LoopKind::Serial, false});
-    for (size_t d = inner.names.size(); d-- > 0;)
-        if (!inner.names[d].empty() && node.extents[d] > 1 && node.extents[d] <= most_channels)
-            unroll_rows(inner.loops, inner.names[d], node.extents[d], dims);
+    unroll_channels(inner, node, dims);
     dims.push_back(parallel);
     return dims;
 }

@@ -193,9 +193,8 @@ void GroupModel::add_compute(const Tiling &t, Cost &cost) const {
         const Region &r = regions_[m];
         const Member &member = members_[m];
         const double padded = std::ceil(r.row / member.lanes) * member.lanes / r.row;
-        const Rows &rows = rows_[m];
         const double clocks =
-            t.by_block && m == 0 ? clocks_from_registers_ : clocks_in_rows(m, rows);
+            t.by_block && m == 0 ? clocks_from_registers_ : clocks_together(m, rows_[m], t);
         double arithmetic = r.total * (padded * clocks + add_blocks(m, t, padded));
         cost.updates += member.update_clocks;
         const bool transposed = is_transposed(m, t);

@@ -102,7 +102,7 @@ GroupModel::GroupModel(const StageGraph &graph, const Machine &machine, std::vec
     for (int n : nodes_)
         add_member(graph.nodes[static_cast<size_t>(n)]);
     for (size_t m = 1; m < members_.size(); m++)
-        members_[m].channels = channels_of(m);
+        members_[m].together = cheaper_rows(m);
     for (int row_dim = -1; row_dim < dims[0]; row_dim++)
         levels_.push_back(levels(row_dim));
     find_sums();
@@ -212,7 +212,7 @@ void GroupModel::add_clocks(const Node &node, Member &member) const {
 /// Of one iteration, of which so many rows are computed together.
 double GroupModel::clocks_of(const StageCost &stage, const Node &node, const Rows &rows) const {
     const double v = machine_.vector_bytes;
-    const bool vector = !stage.loops_over.empty() && stage.loops_over[0];
+    const bool vector = stage.has_vectors();
     const double lanes = vector ? std::max(1.0, v / node.widest) : 1;
     const double width = vector ? v : 4;  // scalar operations: one element of a usual type
     RowSharing shared;
@@ -264,8 +264,12 @@ double GroupModel::clocks_of(const StageCost &stage, const Node &node, const Row
 double GroupModel::clocks_of_jump(const StageCost &stage, const Node &node) const {
     const bool next_is_elsewhere =
         stage.cells.size() > 1 && is_parallel_over_cells(node, stage, machine_.cores);
-    const double alone =
-        std::max(clocks_of(stage, node), next_is_elsewhere ? 0 : latency_of(stage));
+    double clocks = clocks_of(stage, node);
+    for (int d = 0; d < node.dims() && stage.scatters && !stage.has_vectors(); d++)
+        if (const int64_t channels = node.extents[static_cast<size_t>(d)];
+            stage.loops_over[static_cast<size_t>(d)] && channels <= most_channels)
+            clocks = std::min(clocks, clocks_of(stage, node, {d, channels}));
+    const double alone = std::max(clocks, next_is_elsewhere ? 0 : latency_of(stage));
     const double lanes = machine_.vector_bytes / double(node.widest);
     if (!(stage.is_prefix || (stage.is_prefix_fast && machine_.fast_math)) || lanes < 8)
         return alone;
@@ -279,33 +283,57 @@ double GroupModel::clocks_of_jump(const StageCost &stage, const Node &node) cons
 }
 
 /// The rows or channels of a member that are computed together: of the output those that the tiling names, of others
-/// those that make a point cheaper.
+/// those that make a point cheapest.
 Rows GroupModel::rows_of(size_t member, const Tiling &t) const {
     if (member == 0 && t.unrolled >= 0)
         return {t.unrolled, extents()[static_cast<size_t>(t.unrolled)]};
-    const Rows rows = rows_in_block(member, t);
-    const Rows &channels = members_[member].channels;
-    const bool are_better =
-        channels.count > 1 &&
-        clocks_in_rows(member, channels) <
-            worth_unrolling_channels * clocks_in_rows(member, rows) &&
-        step_extent(member, static_cast<size_t>(channels.dim), t) == channels.count;
-    return are_better ? channels : rows;
-}
-
-/// All points of the short dimension of a member whose values share most.
-Rows GroupModel::channels_of(size_t member) const {
-    if (!members_[member].jumping.empty())
-        return {};
-    Rows best;
-    const Node &node = graph_.nodes[static_cast<size_t>(nodes_[member])];
-    for (size_t d = 1; d < node.extents.size(); d++) {
-        const Rows channels = {static_cast<int>(d), node.extents[d]};
-        if (channels.count > 1 && channels.count <= most_channels &&
-            clocks_in_rows(member, channels) < clocks_in_rows(member, best))
-            best = channels;
+    Rows best = rows_in_block(member, t);
+    if (levels_of(t)[member] == Level::Block)
+        return best;
+    double least = worth_unrolling_channels * clocks_in_rows(member, best);
+    for (const Rows &rows : members_[member].together) {
+        const double clocks = clocks_together(member, rows, t);
+        if (clocks < least)
+            best = rows, least = clocks;
     }
     return best;
+}
+
+/// Of one point, rows that are left over row by row. Where a member has rows in blocks of the output, tiles have whole
+/// blocks.
+double GroupModel::clocks_together(size_t member, const Rows &rows, const Tiling &t) const {
+    const double together = clocks_in_rows(member, rows);
+    if (rows.count == 1 || rows == rows_in_block(member, t))
+        return together;
+    const int64_t extent = step_extent(member, static_cast<size_t>(rows.dim), t);
+    const double alone = static_cast<double>(extent % rows.count) / static_cast<double>(extent);
+    return alone * clocks_in_rows(member, {}) + (1 - alone) * together;
+}
+
+/// Of a member: all points of a short dimension, and a few of a long one, whose values share so much that each is
+/// cheaper.
+std::vector<Rows> GroupModel::cheaper_rows(size_t member) const {
+    std::vector<Rows> result;
+    if (!members_[member].jumping.empty())
+        return result;
+    const Node &node = graph_.nodes[static_cast<size_t>(nodes_[member])];
+    const double one_by_one = clocks_in_rows(member, {});
+    auto add = [&](const Rows &rows, double worth_it) {
+        if (clocks_in_rows(member, rows) < worth_it * one_by_one)
+            result.push_back(rows);
+    };
+    for (int d = 1; d < node.dims(); d++) {
+        const int64_t extent = node.extents[static_cast<size_t>(d)];
+        if (extent > 1 && extent <= most_channels)
+            add({d, extent}, 1);
+        for (int64_t count : {2, 4, 8})
+            if (extent > most_channels)
+                add({d, count}, worth_unrolling);
+    }
+    std::stable_sort(result.begin(), result.end(), [&](const Rows &a, const Rows &b) {
+        return clocks_in_rows(member, a) < clocks_in_rows(member, b);
+    });
+    return result;
 }
 
 Rows GroupModel::rows_in_block(size_t member, const Tiling &t) const {

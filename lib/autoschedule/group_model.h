@@ -123,7 +123,8 @@ class GroupModel {
             false;  // with the first update: the pure definition has no loops worth counting
         std::vector<Blocked> blocked;
         std::vector<Read> reads;
-        Rows channels;  // that may be computed together
+        std::vector<Rows>
+            together;  // rows or channels that make a point cheaper, the cheapest first
     };
     /// Where buffers lie: bytes per clock of one core, and the clocks until the first of them come.
     struct Far {
@@ -167,9 +168,10 @@ class GroupModel {
     double clocks_of(const StageCost &stage, const Node &node, const Rows &rows = {}) const;
     double clocks_of_jump(const StageCost &stage, const Node &node) const;
     Rows rows_of(size_t member, const Tiling &t) const;
-    Rows channels_of(size_t member) const;
+    std::vector<Rows> cheaper_rows(size_t member) const;
+    double clocks_together(size_t member, const Rows &rows, const Tiling &t) const;
     Rows rows_in_block(size_t member, const Tiling &t) const;
-    double rows_read(const Read &read, size_t reader, double distinct, const Tiling &t) const;
+    double rows_read(const Read &read, size_t reader, int loop) const;
     int row_loop(size_t member, const Tiling &t) const;
     bool is_transposed(size_t member, const Tiling &t) const;
     double transposition_clocks(size_t member) const;
@@ -286,9 +288,8 @@ class GroupModel {
     mutable double tiles_ = 1, steps_ = 1;  // steps of the row loop, over all tiles
 };
 
-/// Points of a short dimension, such as the channels of a color, that may be unrolled.
-constexpr int64_t most_channels = 4;
 constexpr double worth_unrolling_channels = 0.995;  ///< of the time
+constexpr double worth_unrolling = 0.97;  ///< of the time: more code, and it has to be compiled
 
 /// Maximum number of Funcs per group. Fusing more gains little, and the bounds of the first Func in
 /// a long chain become large expressions.

@@ -30,15 +30,18 @@ int GroupModel::row_loop(size_t member, const Tiling &t) const {
     return -1;
 }
 
-/// Of `distinct` rows of a buffer that a point of its reader accesses, those that points computed together share
-/// counted in part.
-double GroupModel::rows_read(const Read &read, size_t reader, double distinct,
-                             const Tiling &t) const {
+/// Rows of a buffer that a row of its reader accesses: those that rows computed together share counted in part, and not
+/// those that the row before, in the loop along dimension `loop`, has left in L1. \param loop -1: none has
+double GroupModel::rows_read(const Read &read, size_t reader, int loop) const {
     const Rows &rows = rows_[reader];
     const double together = static_cast<double>(rows.count);
-    if (rows.count == 1 || rows == rows_in_block(reader, t))
-        return (distinct + together - 1) / together;
-    return read.uses >> rows.dim & 1 ? distinct : distinct / together;
+    const double distinct = loop < 0 ? read.rows : read.rows_besides[static_cast<size_t>(loop)];
+    if (rows.count == 1 || rows.dim == loop)
+        return distinct;
+    if (!(read.uses >> rows.dim & 1))
+        return distinct / together;
+    const double window = read.rows / read.rows_besides[static_cast<size_t>(rows.dim)];
+    return distinct / window * (window + together - 1) / together;
 }
 
 /// Elements of a member's buffer that are in use at a time.
@@ -76,10 +79,10 @@ double GroupModel::near_bytes(size_t m, const Tiling &t, double l1) const {
         // Of the rows that one row of the reader needs, those stay in L1 that the next one needs, too.
         const bool window_stays = read.rows * regions_[m].row * read.bytes <= l1;
         const int loop = window_stays ? row_loop(m, t) : -1;
-        const double distinct = loop < 0 ? read.rows : read.rows_besides[size_t(loop)];
-        double rows = rows_read(read, m, distinct, t);
-        if (b >= n)
-            rows -= 1;  // the first access comes from far memory
+        double rows = rows_read(read, m, loop);
+        if (b >=
+            n)  // the first access to a row, or to those of several channels, comes from far memory
+            rows -= std::max(1.0, regions_[b].total / regions_[m].total);
         bytes += regions_[m].total * read.bytes * std::max(0.0, rows);
     }
     return bytes;

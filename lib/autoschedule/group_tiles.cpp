@@ -12,9 +12,8 @@ using poly::Coordinate;
 
 namespace {
 
-constexpr double worth_unrolling = 0.97;  ///< of the time: more code, and it has to be compiled
-constexpr double worth_more = 0.99;       ///< for a larger block
-constexpr int64_t short_dim = 16;         ///< a channel or the like: whole or one by one
+constexpr double worth_more = 0.99;  ///< for a larger block
+constexpr int64_t short_dim = 16;    ///< a channel or the like: whole or one by one
 
 void add_size(std::vector<int64_t> &sizes, int64_t size, int64_t extent) {
     size = std::clamp<int64_t>(size, 1, extent);

@@ -58,12 +58,12 @@ void GroupModel::share_loops(Plan &plan) const {
                a.extents == b.extents && a.mins == b.mins &&
                alignment_.region[m] == alignment_.region[host] &&
                plan.levels[m] == plan.levels[host] && plan.slides[m] == plan.slides[host] &&
-               plan.rows[m] == plan.rows[host] && read_together(m, host);
+               read_together(m, host);
     };
     for (size_t m = 2; m < members_.size(); m++)
         for (size_t host = 1; host < m && plan.shares[m] < 0; host++)
             if (can_share(m, host))
-                plan.shares[m] = static_cast<int>(host);
+                plan.shares[m] = static_cast<int>(host), plan.rows[m] = plan.rows[host];
 }
 
 }  // namespace Pipe::autoschedule

@@ -399,9 +399,10 @@ std::optional<RegisterBlock> row_sums(const Node &node, size_t stage,
 std::optional<RegisterBlock> register_block(const Node &node, size_t stage,
                                             const std::vector<int64_t> &extents,
                                             const Machine &machine, int cores) {
-    if (stage == 0)
+    const StageCost &cost = node.stages[stage];
+    if (stage == 0 || (cost.scatters && !cost.has_vectors()))
         return std::nullopt;
-    return BlockSearch(node, node.stages[stage], extents, machine, cores).run();
+    return BlockSearch(node, cost, extents, machine, cores).run();
 }
 
 std::optional<RegisterBlock> reduction_block(const Node &node, size_t stage,

@@ -8,6 +8,9 @@
 
 namespace Pipe::autoschedule {
 
+/// Points of a short dimension, such as the channels of a color, that may be unrolled.
+constexpr int64_t most_channels = 4;
+
 struct Rows {
     int dim = -1;       ///< of the Func; -1: none
     int64_t count = 1;  ///< computed together

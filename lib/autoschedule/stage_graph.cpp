@@ -100,7 +100,10 @@ StageCost stage_cost(const FuncNode &func, const graph::Stage &stage, const poly
                      const poly::Environment &names) {
     StageCost cost;
     describe_reduction(func, stage, model, cost);
-    cost.own_work = work_of(stage.values, func.args);
+    std::vector<Expr> computed = stage.values;
+    std::copy_if(stage.args.begin(), stage.args.end(), std::back_inserter(computed),
+                 ir::reads_elements);
+    cost.own_work = work_of(computed, func.args);
     for (Work &work : cost.own_work) {
         work.arithmetic = in_loops_of(cost, work.arithmetic);
         cost.own.add(work.arithmetic, 1);
@@ -119,8 +122,8 @@ StageCost stage_cost(const FuncNode &func, const graph::Stage &stage, const poly
     }
     const bool reads_itself = std::any_of(model.loads.begin(), model.loads.end(),
                                           [&](const Access &load) { return load.func == func.id; });
-    cost.is_scan = reads_itself && !cost.loops_over_all() &&
-                   std::none_of(stage.args.begin(), stage.args.end(), ir::reads_elements);
+    cost.scatters = std::any_of(stage.args.begin(), stage.args.end(), ir::reads_elements);
+    cost.is_scan = reads_itself && !cost.loops_over_all() && !cost.scatters;
     cost.is_prefix_fast = cost.is_scan && !cost.loops_over[0] && is_prefix(func, stage);
     cost.is_prefix = cost.is_prefix_fast && !func.types[0].is_float();
     cost.cells = cells_of(func, stage, cost);

@@ -64,12 +64,19 @@ struct StageCost {
     bool is_prefix_fast = false, is_prefix = false;
     /// It reads its own Func, and stores at coordinates of RVars that are formulas: one point after another.
     bool is_scan = false;
+    bool scatters = false;              ///< it stores at elements that its data name
     Threads threads = Threads::Points;  ///< where it is computed in a kernel of its own
     std::vector<Cells> cells;           ///< of a scatter (cells.h)
 
     /// Whether there is a pure loop over every dimension: neither a scan nor a scatter.
     bool loops_over_all() const {
         return std::find(loops_over.begin(), loops_over.end(), false) == loops_over.end();
+    }
+    /// Whether it has vectors along dimension 0. The lanes of a scatter are stored one by one: that pays where there
+    /// is much to compute before.
+    bool has_vectors() const {
+        constexpr double much = 16;
+        return !loops_over.empty() && loops_over[0] && !(scatters && arithmetic.count < much);
     }
 };
 

@@ -148,7 +148,24 @@ void unroll_rows(NewLoops &loops, const std::string &name, int64_t count, std::v
     dims.insert(dims.begin() + (has_vector ? 1 : 0), {inner, LoopKind::Unrolled, false});
 }
 
+void unroll_channels(const InnerLoops &inner, const Node &node, std::vector<Dim> &dims) {
+    for (size_t d = inner.names.size(); d-- > 0;)
+        if (!inner.names[d].empty() && node.extents[d] > 1 && node.extents[d] <= most_channels)
+            unroll_rows(inner.loops, inner.names[d], node.extents[d], dims);
+}
+
 namespace {
+
+/// Points one after another, so that the channels of one share the place where they are stored: [channels, unrolled]
+/// [RVars] [pure loops].
+std::vector<Dim> scattered_loops(const InnerLoops &inner, const Node &node) {
+    std::vector<Dim> dims = inner.reductions;
+    for (const std::string &name : inner.names)
+        if (!name.empty())
+            dims.push_back({name, LoopKind::Serial, false});
+    unroll_channels(inner, node, dims);
+    return dims;
+}
 
 /// Vectors along dimension 0, if there is a loop over it. RVars go between the vector and the other loops, so
 /// that a vector of sums stays in registers.
@@ -216,6 +233,8 @@ StageLoops loops_of_stage(InnerLoops inner, const FuncNode &func, const Node &no
             return block_stage(std::move(inner), *block);
         return {sum_rows(std::move(inner), *block), {}, ""};
     }
+    if (node.stages[s].scatters && !node.stages[s].has_vectors())
+        return {scattered_loops(inner, node), {}, ""};
     return {vectorized_loops(std::move(inner), func, node, node.stages[s], machine,
                              s == 0 ? rows : Rows(), order),
             {},

@@ -30,6 +30,9 @@ struct InnerLoops {
     std::vector<schedules::Dim> reductions;
 };
 
+/// Unrolls the loops over short dimensions, innermost.
+void unroll_channels(const InnerLoops &inner, const Node &node, std::vector<schedules::Dim> &dims);
+
 /// \param names of the loops over the dimensions; "": none
 InnerLoops inner_loops_of(const schedules::StageSchedule &stage, const StageCost &cost,
                           NewLoops &loops, std::vector<std::string> names);

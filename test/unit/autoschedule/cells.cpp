@@ -77,3 +77,50 @@ TEST_CASE("a scatter is parallel over its cells", "[autoschedule]") {
         [&](int x, int y, int z, int c) { wrong += result(x, y, z, c) != expected(x, y, z, c); });
     CHECK(wrong == 0);
 }
+
+namespace {
+
+/// Of cells of 4 x 4 pixels, the sum per brightness, and how many they are.
+struct Bins {
+    Var x{"x"}, y{"y"}, c{"c"};
+    RDom r{0, 4, 0, 4, "r"};
+    Func bins{"bins"}, out{"out"};
+
+    Bins(const Buffer<uint8_t> &image, bool much_to_compute) {
+        Var z("z");
+        const Expr value = image(4 * x + r.x, 4 * y + r.y);
+        Expr bright = cast<float>(value) / 255.0f;
+        for (int i = 0; i < 16 && much_to_compute; i++)
+            bright = bright * 0.9f + bright * bright * 0.1f;
+        bins(x, y, z, c) = 0;
+        bins(x, y, clamp(cast<int>(bright * 7.0f), 0, 7), c) += select(c == 0, cast<int>(value), 1);
+        out(x, y, c) = bins(x, y, 0, c) * 3 + bins(x, y, 5, c);
+    }
+};
+
+}  // namespace
+
+TEST_CASE(
+    "a scatter by data takes the channels of a point at once, and vectors only for much to compute",
+    "[autoschedule]") {
+    Buffer<uint8_t> image(400, 320);
+    image.fill([](int x, int y) { return uint8_t(x * 31 + y * 17 + x * y); });
+    const bool much_to_compute = GENERATE(false, true);
+    Bins p(image, much_to_compute), reference(image, much_to_compute);
+    Pipeline pipeline(p.out);
+    pipeline.autoschedule(get_host_target());
+    const Buffer<int> result = pipeline.realize({100, 80, 2});
+    const std::string source = pipeline.schedule_source();
+    INFO(source);
+    const size_t update = source.find("bins.update(0)\n");
+    REQUIRE(update != std::string::npos);
+    const std::string loops = source.substr(update, source.find(';', update) - update);
+    CHECK((loops.find("vectorize") != std::string::npos) == much_to_compute);
+    CHECK((much_to_compute || loops.find("unroll(c_u)") != std::string::npos));
+    Buffer<int> expected(100, 80, 2);
+    Pipeline(reference.out).realize_reference(expected);
+    int64_t wrong = 0;
+    expected.for_each_element(
+        [&](int x, int y, int c) { wrong += result(x, y, c) != expected(x, y, c); });
+    CHECK(wrong == 0);
+}

@@ -10,6 +10,7 @@
 #include "graph/check.h"
 #include "pipelines.h"
 #include "poly/model.h"
+#include "priced.h"
 #include <pipe/pipe.h>
 
 using namespace test;
@@ -143,6 +144,61 @@ TEST_CASE("a member whose channels share most is computed with all of them at on
     got.for_each_element([&](int x, int y, int c) {
         wrong += std::abs(got(x, y, c) - want(x, y, c)) > 1e-5f * std::abs(want(x, y, c));
     });
+    CHECK(wrong == 0);
+}
+
+namespace {
+
+/// A blur down the columns, whose neighbors along the row are read.
+struct Columns {
+    Var x{"x"}, y{"y"};
+    ImageParam in{Float(32), 2, "in"};
+    Func down{"down"}, out{"out"};
+
+    Columns() {
+        Expr sum = 0.0f;
+        for (int i = 0; i < 5; i++)
+            sum += in(x, y + i) * float(i + 1);
+        down(x, y) = sum;
+        out(x, y) = down(x, y) + down(x + 1, y) + down(x + 2, y);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a member that is computed as a whole has blocks of its own rows", "[autoschedule]") {
+    Columns p;
+    const Priced priced = price(p.out, {{0, 3999}, {0, 2999}});
+    const Machine machine = two_cores();
+    const autoschedule::GroupModel group = priced.group({"out", "down"}, machine);
+    auto plan = [&](int64_t rows, int row_dim) { return *group.plan_of({{1024, rows}, row_dim}); };
+    CHECK(plan(24, -1).rows[1] == autoschedule::Rows{1, 8});
+    CHECK(plan(27, -1).rows[1] == autoschedule::Rows{1, 8});  // three rows are left over
+    CHECK(plan(4, -1).rows[1] == autoschedule::Rows{1, 4});
+    CHECK(plan(1, -1).rows[1] == autoschedule::Rows());
+    CHECK(plan(24, 1).rows[1] == autoschedule::Rows());  // row by row
+    CHECK(plan(24, -1).cost.arithmetic < plan(27, -1).cost.arithmetic);
+    CHECK(plan(27, -1).cost.arithmetic < plan(1, -1).cost.arithmetic);
+}
+
+TEST_CASE("blocks of a member's rows compute what the definition says", "[autoschedule]") {
+    const int height = GENERATE(1, 7, 24, 83), width = 301;
+    Columns p;
+    Buffer<float> image(width + 2, height + 4), got(width, height), want(width, height);
+    image.fill([](int x, int y) { return static_cast<float>((x * 37 + y * 101) % 211); });
+    p.in.set(image);
+    Var xo("xo"), yo("yo"), xi("xi"), yi("yi"), yb("yb");
+    p.out.tile(p.x, p.y, xo, yo, xi, yi, 128, 27, TailStrategy::GuardWithIf).vectorize(xi, 8);
+    p.down.compute_at(p.out, xo)
+        .split(p.y, yb, p.y, 8, TailStrategy::GuardWithIf)
+        .reorder(p.y, p.x, yb)
+        .vectorize(p.x, 8)
+        .unroll(p.y);
+    Pipeline pipeline(p.out);
+    pipeline.realize(got);
+    pipeline.realize_reference(want);
+    int64_t wrong = 0;
+    got.for_each_element([&](int x, int y) { wrong += got(x, y) != want(x, y); });
     CHECK(wrong == 0);
 }
 
