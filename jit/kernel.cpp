@@ -5,6 +5,7 @@
 #include "codegen/codegen.h"
 #include "jit/runtime/gpu/devices.h"
 #include "jit/session.h"
+#include "support/processors.h"
 #include "support/target.h"
 
 namespace Pipe::jit {
@@ -49,14 +50,15 @@ Kernel compile(const ir::Program &program, const Target &target, CompileTimes *t
     impl->target = target;
     impl->options.libmvec = Session::get().has_libmvec();
     impl->options.frames = Session::get().emits_symbols();
+    impl->options.threads = support::default_threads();
     double session = milliseconds_since(start);
 
-    codegen::Object object = codegen::compile(program, target, impl->options);
+    const codegen::Objects objects = codegen::compile(program, target, impl->options);
     start = std::chrono::steady_clock::now();
-    impl->code = Session::get().add(object.bytes, object.entry, target.has_cuda());
-    impl->profiled = object.profiled;
+    impl->code = Session::get().add(objects.files, objects.entry, target.has_cuda());
+    impl->profiled = objects.profiled;
     if (times) {
-        *times = {object.times.emit, object.times.optimize, object.times.machine,
+        *times = {objects.times.emit, objects.times.optimize, objects.times.machine,
                   session + milliseconds_since(start)};
     }
     return Kernel(impl);

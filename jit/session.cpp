@@ -134,15 +134,17 @@ runtime::GPUModule *find_gpu_module(orc::ExecutionSession &session, orc::JITDyli
 
 }  // namespace
 
-std::unique_ptr<Code> Session::add(const std::vector<char> &object, const std::string &entry,
-                                   bool for_gpu) {
+std::unique_ptr<Code> Session::add(const std::vector<std::vector<char>> &objects,
+                                   const std::string &entry, bool for_gpu) {
     std::string name = entry + "#" + std::to_string(orc_->count++);
     orc::JITDylib &dylib = orc_->session->createBareJITDylib(name);
     // Debuggers and profilers cannot be made to forget code.
     auto code = std::make_unique<LinkedCode>(*orc_->session, dylib, emits_symbols_);
     dylib.addToLinkOrder(*orc_->process);
-    llvm::StringRef bytes(object.data(), object.size());
-    check(orc_->linker->add(dylib, llvm::MemoryBuffer::getMemBufferCopy(bytes, name)));
+    for (const std::vector<char> &object : objects) {
+        llvm::StringRef bytes(object.data(), object.size());
+        check(orc_->linker->add(dylib, llvm::MemoryBuffer::getMemBufferCopy(bytes, name)));
+    }
     auto symbol = checked(orc_->session->lookup({&dylib}, entry));
     code->entry = symbol.getAddress().toPtr<void *>();
     if (for_gpu)

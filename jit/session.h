@@ -23,11 +23,11 @@ class Session {
     /// The session of this process, started on first use.
     static Session &get();
 
-    /// Links an object and returns the address of `entry`. Symbols that the object does not define
+    /// Links objects and returns the address of `entry`. Symbols that none of them defines
     /// are looked up in the run time, in libmvec, and in the process. `for_gpu`: it may have kernels.
     /// Thread-safe.
-    std::unique_ptr<Code> add(const std::vector<char> &object, const std::string &entry,
-                              bool for_gpu = false);
+    std::unique_ptr<Code> add(const std::vector<std::vector<char>> &objects,
+                              const std::string &entry, bool for_gpu = false);
 
     /// Whether glibc's vector math library is available.
     bool has_libmvec() const { return libmvec_ != nullptr; }

@@ -3,8 +3,10 @@
 #include <atomic>
 #include <chrono>
 #include <fstream>
+#include <functional>
 #include <optional>
 
+#include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
@@ -13,8 +15,10 @@
 #include "codegen/device/device_code.h"
 #include "codegen/optimize.h"
 #include "codegen/parts.h"
+#include "codegen/share_functions.h"
 #include "codegen/stmt_emitter.h"
 #include "codegen/target_machine.h"
+#include "support/deep_stack.h"
 #include "support/env.h"
 
 namespace Pipe::codegen {
@@ -63,7 +67,7 @@ std::map<std::string, std::string> memory_of(const std::vector<ir::InPlace> &in_
     return names;
 }
 
-/// A module from the program up to the optimized LLVM IR.
+/// A module from the program up to the LLVM IR, which optimized() improves.
 struct Compilation {
     llvm::LLVMContext context;
     std::unique_ptr<llvm::TargetMachine> machine;
@@ -104,9 +108,13 @@ struct Compilation {
         }
         finish_kernels(program.name);
         verify(*module, options);
+    }
+
+    Compilation &optimized(const Target &target, const Options &options) {
         Stopwatch watch(&times.optimize);
         optimize(*module, *machine, target);
         verify(*module, options);
+        return *this;
     }
 
     void finish_kernels(const std::string &name) {
@@ -143,21 +151,59 @@ void dump(Compilation &c) {
     std::ofstream(file + ".s") << assembly_of(*copy, *c.machine);
 }
 
+using Bytes = std::vector<char>;
+
+Bytes object_of(llvm::Module &module, llvm::TargetMachine &machine) {
+    const auto bytes = generate(module, machine, llvm::CodeGenFileType::ObjectFile);
+    return {bytes.begin(), bytes.end()};
+}
+
+/// The object of one share of a module, made in a context of its own: on any thread.
+Bytes object_of_share(llvm::StringRef bitcode, const Target &target, const Options &options) {
+    llvm::LLVMContext context;
+    const auto machine = make_target_machine(target);
+    auto module = llvm::parseBitcodeFile({bitcode, "share"}, context);
+    if (!module)
+        throw InternalError("LLVM cannot read its bitcode: " + llvm::toString(module.takeError()));
+    optimize(**module, *machine, target);
+    verify(**module, options);
+    return object_of(**module, *machine);
+}
+
+std::vector<Bytes> objects_of_shares(Compilation &c, const Target &target, const Options &options) {
+    const auto shares = share_functions(*c.module, options.threads);
+    std::vector<Bytes> files(shares.size());
+    std::vector<std::function<void()>> work;
+    for (size_t i = 0; i < shares.size(); i++)
+        work.emplace_back([&, i] {
+            files[i] = object_of_share({shares[i].data(), shares[i].size()}, target, options);
+        });
+    support::on_deep_stacks(work);
+    return files;
+}
+
+std::vector<Bytes> object_files(Compilation &c, const Target &target, const Options &options) {
+    // What is dumped is whole, and kernels are told to the run time by one object.
+    const bool is_whole = c.device || !support::dump_folder().empty();
+    if (!is_whole && shares_of(*c.module, options.threads) > 1) {
+        Stopwatch watch(&c.times.machine);
+        return objects_of_shares(c, target, options);
+    }
+    dump(c.optimized(target, options));
+    Stopwatch watch(&c.times.machine);
+    return {object_of(*c.module, *c.machine)};
+}
+
 }  // namespace
 
-Object compile(const ir::Program &program, const Target &target, const Options &options) {
+Objects compile(const ir::Program &program, const Target &target, const Options &options) {
     Compilation c(program, target, options);
-    dump(c);
-    llvm::SmallVector<char, 0> bytes;
-    {
-        Stopwatch watch(&c.times.machine);
-        bytes = generate(*c.module, *c.machine, llvm::CodeGenFileType::ObjectFile);
-    }
-    return {{bytes.begin(), bytes.end()}, c.entry, c.times, c.profiled};
+    std::vector<Bytes> files = object_files(c, target, options);
+    return {std::move(files), c.entry, c.times, c.profiled};
 }
 
 std::string llvm_ir(const ir::Program &program, const Target &target, const Options &options) {
-    return text_of(*Compilation(program, target, options).module);
+    return text_of(*Compilation(program, target, options).optimized(target, options).module);
 }
 
 std::string ptx(const ir::Program &program, const Target &target, const Options &options) {
@@ -168,13 +214,13 @@ std::string bitcode(const ir::Program &program, const Target &target, const Opti
     Compilation c(program, target, options);
     std::string bytes;
     llvm::raw_string_ostream stream(bytes);
-    llvm::WriteBitcodeToFile(*c.module, stream);
+    llvm::WriteBitcodeToFile(*c.optimized(target, options).module, stream);
     return bytes;
 }
 
 std::string assembly(const ir::Program &program, const Target &target, const Options &options) {
     Compilation c(program, target, options);
-    return assembly_of(*c.module, *c.machine);
+    return assembly_of(*c.optimized(target, options).module, *c.machine);
 }
 
 }  // namespace Pipe::codegen

@@ -25,6 +25,8 @@ struct Options {
 #else
     bool verify = true;
 #endif
+    /// At most so many object files, which are made at the same time.
+    int threads = 1;
     /// Name of the entry function; "" = derived from the program's name.
     std::string entry = {};
 };
@@ -33,13 +35,13 @@ struct Options {
 struct Times {
     double emit = 0;      ///< IR -> LLVM IR
     double kernels = 0;   ///< kernels: LLVM IR -> PTX
-    double optimize = 0;  ///< LLVM IR -> LLVM IR
-    double machine = 0;   ///< LLVM IR -> object
+    double optimize = 0;  ///< LLVM IR -> LLVM IR; part of `machine` where several objects are made
+    double machine = 0;   ///< LLVM IR -> objects
 };
 
-/// An object file in memory (ELF), with one function to call: `entry` (jit/runtime/abi.h).
-struct Object {
-    std::vector<char> bytes;
+/// Object files in memory (ELF) that belong together, with one function to call: `entry` (jit/runtime/abi.h).
+struct Objects {
+    std::vector<std::vector<char>> files;
     std::string entry;
     Times times;
     std::vector<runtime::ProfiledFunc> profiled;  ///< empty without the feature Profile
@@ -47,7 +49,7 @@ struct Object {
 
 /// Compiles for any target. InternalError if the program violates the guarantees of lowering, or if
 /// LLVM rejects it.
-Object compile(const ir::Program &program, const Target &target, const Options &options = {});
+Objects compile(const ir::Program &program, const Target &target, const Options &options = {});
 
 /// The optimized LLVM IR as text.
 std::string llvm_ir(const ir::Program &program, const Target &target, const Options &options = {});

@@ -12,6 +12,6 @@ namespace Pipe::codegen {
 /// `max_stores` stores if it can be split at a Produce with loops; smaller programs stay whole, and
 /// arrays that may be promoted to registers stay in the function of their allocation. Deep loop
 /// nests are split as well.
-std::unordered_set<const ir::StmtNode *> parts_of(const ir::Stmt &program, int max_stores = 100);
+std::unordered_set<const ir::StmtNode *> parts_of(const ir::Stmt &program, int max_stores = 50);
 
 }  // namespace Pipe::codegen

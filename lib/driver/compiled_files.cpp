@@ -118,7 +118,7 @@ void CompiledFiles<Self>::compile_to_object(const std::string &filename,
                                             const std::vector<Argument> &args,
                                             const std::string &function, const Target &target) {
     Lowered l = lower_with(driver::pipeline_of(self()), args, function, target);
-    std::vector<char> bytes = codegen::compile(l.program, l.target, l.options).bytes;
+    const std::vector<char> bytes = codegen::compile(l.program, l.target, l.options).files[0];
     write(filename, {bytes.data(), bytes.size()});
 }
 

@@ -10,47 +10,73 @@ namespace {
 
 thread_local bool is_deep = false;
 
-struct Job {
-    const std::function<void()> &work;
-    std::exception_ptr error;
+class Job {
+  public:
+    explicit Job(const std::function<void()> &work) : work_(work) {}
 
-    static void *run(void *job) {
-        auto &self = *static_cast<Job *>(job);
-        is_deep = true;
+    /// Returns false if no such thread can be started.
+    bool start(size_t stack_bytes) {
+        pthread_attr_t attributes;
+        if (pthread_attr_init(&attributes) != 0)
+            return false;
+        started_ = pthread_attr_setstacksize(&attributes, stack_bytes) == 0 &&
+                   pthread_create(&thread_, &attributes, &Job::run, this) == 0;
+        pthread_attr_destroy(&attributes);
+        return started_;
+    }
+    /// Less stack if the address space is limited; in the worst case, it will be the caller's own.
+    void start() {
+        if (!start(size_t(1) << 30))
+            start(size_t(64) << 20);
+    }
+    /// Waits for it, or calls it here.
+    void finish() {
+        if (started_)
+            pthread_join(thread_, nullptr);
+        else
+            call();
+    }
+    void rethrow() const {
+        if (error_)
+            std::rethrow_exception(error_);
+    }
+
+  private:
+    void call() {
         try {
-            self.work();
+            work_();
         } catch (...) {
-            self.error = std::current_exception();
+            error_ = std::current_exception();
         }
+    }
+    static void *run(void *job) {
+        is_deep = true;
+        static_cast<Job *>(job)->call();
         return nullptr;
     }
-};
 
-/// Returns false if no such thread can be started.
-bool run_in_thread(Job &job, size_t stack_bytes) {
-    pthread_attr_t attributes;
-    if (pthread_attr_init(&attributes) != 0)
-        return false;
-    pthread_t thread;
-    bool started = pthread_attr_setstacksize(&attributes, stack_bytes) == 0 &&
-                   pthread_create(&thread, &attributes, &Job::run, &job) == 0;
-    pthread_attr_destroy(&attributes);
-    if (started)
-        pthread_join(thread, nullptr);
-    return started;
-}
+    const std::function<void()> &work_;
+    std::exception_ptr error_;
+    pthread_t thread_{};
+    bool started_ = false;
+};
 
 }  // namespace
 
 void on_deep_stack(const std::function<void()> &work) {
     if (is_deep)
         return work();
-    Job job{work, nullptr};
-    // Less if the address space is limited; in the worst case, the caller's own stack.
-    if (!run_in_thread(job, size_t(1) << 30) && !run_in_thread(job, size_t(64) << 20))
-        return work();
-    if (job.error)
-        std::rethrow_exception(job.error);
+    on_deep_stacks({work});
+}
+
+void on_deep_stacks(const std::vector<std::function<void()>> &all) {
+    std::vector<Job> jobs(all.begin(), all.end());
+    for (Job &job : jobs)
+        job.start();
+    for (Job &job : jobs)
+        job.finish();
+    for (const Job &job : jobs)
+        job.rethrow();
 }
 
 }  // namespace Pipe::support

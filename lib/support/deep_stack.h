@@ -2,6 +2,7 @@
 // Stack space for deep recursion.
 
 #include <functional>
+#include <vector>
 
 namespace Pipe::support {
 
@@ -15,5 +16,8 @@ inline void on_deep_stack(int levels, const std::function<void()> &work) {
     constexpr int few = 500;
     return levels <= few ? work() : on_deep_stack(work);
 }
+
+/// Calls all of these at the same time, each on such a stack.
+void on_deep_stacks(const std::vector<std::function<void()>> &all);
 
 }  // namespace Pipe::support

@@ -89,8 +89,9 @@ TEST_CASE("forty selects, each in both arms of the next", "[differential]") {
     }
 }
 
-// Cut into functions by codegen: parts_of.
+// Cut into functions by codegen: parts_of; these are compiled at the same time: share_functions.
 TEST_CASE("two hundred stages at root, or in one tile", "[differential][large]") {
+    set_num_threads(3);
     for (bool fused : {false, true}) {
         Var xo, yo, xi, yi;
         std::vector<Func> stages;
@@ -115,4 +116,5 @@ TEST_CASE("two hundred stages at root, or in one tile", "[differential][large]")
         }
         CHECK(wrong_elements(out, 37, 9) == 0);
     }
+    set_num_threads(0);
 }

@@ -4,6 +4,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "codegen/codegen.h"
 #include "unit/codegen/kernels.h"
 
 using namespace Pipe;
@@ -46,5 +47,33 @@ TEST_CASE("deep nests of loops are cut into functions") {
         nest = ir::make_produce(name, ir::make_for("y" + std::to_string(depth), int32(0),
                                                    var32("n"), LoopKind::Serial, body));
     }
-    CHECK(codegen::parts_of(nest).size() == 3);  // of 16 loops each, and what is left
+    CHECK(codegen::parts_of(nest, 100).size() == 3);  // of 16 loops each, and what is left
+}
+
+namespace {
+
+/// The objects of a program of so many functions.
+size_t objects_of(int functions, int threads) {
+    std::vector<ir::Stmt> all;
+    for (int i = 0; i < functions; i++)
+        all.push_back(production("f" + std::to_string(i), 300));
+    ir::Stmt body = ir::make_block(std::move(all));
+    ir::Program program;
+    program.name = "many";
+    program.args = {{Kind::InputBuffer, "in", Float(32), 1}, {Kind::Scalar, "n", Int(32), 0}};
+    for (int i = 0; i < functions; i++)
+        program.args.push_back({Kind::OutputBuffer, "f" + std::to_string(i), Float(32), 1});
+    program.body = body;
+    codegen::Options options;
+    options.threads = threads;
+    return codegen::compile(program, get_host_target(), options).files.size();
+}
+
+}  // namespace
+
+TEST_CASE("the functions of a large program are compiled on several threads") {
+    CHECK(objects_of(1, 4) == 1);  // there is nothing to share
+    CHECK(objects_of(4, 1) == 1);
+    CHECK(objects_of(4, 2) == 2);
+    CHECK(objects_of(4, 16) == 4);
 }

@@ -255,21 +255,21 @@ TEST_CASE("AArch64: an object file for NEON, from any host") {
             kernel.output(ir::make_call(x.type(), "exp_f32", {x}, ir::CallKind::PureExtern));
             program = kernel.program(4);
         }
-        codegen::Object object = codegen::compile(program, Target("arm-64-linux"));
-        REQUIRE(object.bytes.size() > 64);
-        REQUIRE(std::string(object.bytes.data(), 4) == "\x7f"
-                                                       "ELF");
+        const auto object = codegen::compile(program, Target("arm-64-linux")).files[0];
+        REQUIRE(object.size() > 64);
+        REQUIRE(std::string(object.data(), 4) == "\x7f"
+                                                 "ELF");
         constexpr int machine_aarch64 = 183;
-        REQUIRE((object.bytes[18] & 0xff) + 256 * (object.bytes[19] & 0xff) == machine_aarch64);
+        REQUIRE((object[18] & 0xff) + 256 * (object[19] & 0xff) == machine_aarch64);
     }
     std::string neon = codegen::assembly(multiply_add(), Target("arm-64-linux"));
     REQUIRE(contains(neon, "fmla\tv"));
 }
 
 TEST_CASE("x86-64 objects say so") {
-    codegen::Object object = codegen::compile(multiply_add(), Target("x86-64-linux"));
+    const auto object = codegen::compile(multiply_add(), Target("x86-64-linux")).files[0];
     constexpr int machine_x86_64 = 62;
-    REQUIRE((object.bytes[18] & 0xff) == machine_x86_64);
+    REQUIRE((object[18] & 0xff) == machine_x86_64);
 }
 
 TEST_CASE("the inner loop of a blur is loads, adds, a high multiply and a store") {
