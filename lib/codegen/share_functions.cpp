@@ -35,11 +35,14 @@ bool is_constant(const GlobalValue &value) {
     return variable && variable->isConstant() && variable->hasLocalLinkage();
 }
 
+/// As symbols of shared libraries are, which may lie at any distance: the objects are placed in memory one by one.
 void make_visible(GlobalValue &value) {
     if (!value.hasLocalLinkage() || is_constant(value))
         return;
+    if (!value.hasName())
+        value.setName("pipe.shared");
     value.setLinkage(GlobalValue::ExternalLinkage);
-    value.setVisibility(GlobalValue::HiddenVisibility);
+    value.setDSOLocal(false);
 }
 
 /// The share of each function: the largest ones first, each to those that have least.
