@@ -33,7 +33,7 @@ App cycle(int dimensions, bool w_cycle, bool smooth_after) {
                   {box, [](const Point &, Size) { return 0; }}};
     app.output_box = box;
     app.tolerance = 1e-10;
-    app.small = {{15, 15}};
+    // (Whole programs compile for tens of seconds: of them, tests run the golden values only.)
     // one smoothing step where there are four, two where there are ten, three levels
     App reduced = app;
     options.before = smooth_after ? 1 : 2;
