@@ -316,9 +316,11 @@ Interval Query::by_relations(const Linear &sum, int effort, int depth) {
     facts_.for_each_relation([&](const Facts::Relation &r) {
         if (--budget_ < 0)
             return true;
-        int64_t factor = cancelling_factor(sum, r.sum);
+        const int64_t factor = cancelling_factor(sum, r.sum);
+        if (factor == 0)
+            return false;
         Linear rest = sum;
-        if (factor == 0 || !rest.add(r.sum, -factor) || rest.terms.size() > longest)
+        if (!rest.add(r.sum, -factor) || rest.terms.size() > longest)
             return false;
         Interval better = intersection(result, of(rest, effort - 1, depth + 1) +
                                                    r.bounds * Interval::single(factor));

@@ -1,5 +1,7 @@
 #include "region/loop_bounds.h"
 
+#include <map>
+
 #include "ir/linear.h"
 #include "ir/simplify.h"
 #include "region/upper_bound.h"
@@ -8,16 +10,23 @@ namespace Pipe::region {
 
 using namespace ir;
 
+std::optional<int64_t> LoopBounds::extent_of(const std::string &name) const {
+    if (!tree_.is_loop(name))
+        return std::nullopt;
+    Range range = loop_range_(name);
+    int64_t extent = 0;
+    if (!is_const(range.min, 0) || !as_const_int(range.extent, &extent))
+        return std::nullopt;
+    return extent;
+}
+
 std::optional<int64_t> LoopBounds::upper_bound(const Expr &e) const {
     Variables variables;
-    variables.extent_of = [this](const std::string &name) -> std::optional<int64_t> {
-        if (!tree_.is_loop(name))
-            return std::nullopt;
-        Range range = loop_range_(name);
-        int64_t extent = 0;
-        if (!is_const(range.min, 0) || !as_const_int(range.extent, &extent))
-            return std::nullopt;
-        return extent;
+    std::map<std::string, std::optional<int64_t>> extents;  // they are asked for in every case
+    variables.extent_of = [&](const std::string &name) {
+        auto known = extents.find(name);
+        return known != extents.end() ? known->second
+                                      : extents.emplace(name, extent_of(name)).first->second;
     };
     variables.let_of = [this](const std::string &name) { return lets_.value_of(name); };
     return region::upper_bound(Linear::from_expr(simplify(e)), variables);

@@ -30,6 +30,9 @@ class LoopBounds {
     bool uses_lets_between(const Expr &e, const Level &inner, const Level &outer) const;
 
   private:
+    /// Of a loop that starts at 0 and has a constant extent.
+    std::optional<int64_t> extent_of(const std::string &name) const;
+
     const LoopTree &tree_;
     const LetTable &lets_;
     RangeOfLoop loop_range_;
