@@ -52,7 +52,7 @@ struct App {
     /// Bound on |difference| between two schedules, relative to the output's largest value; 0 for
     /// integers, which must agree exactly.
     double tolerance;
-    /// Problems of awkward sizes, small enough for the reference evaluator.
+    /// Problems of awkward sizes, small enough for the reference evaluator. Empty where only the reduced program has them.
     std::vector<Size> small;
     /// The same with fewer levels, steps or layers, where the program has so many that tests cannot
     /// compile it dozens of times; else null.

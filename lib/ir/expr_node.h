@@ -115,8 +115,6 @@ struct ExprNode {
     CallKind call_kind = CallKind::Intrinsic;
     Op reduce_op = Op::Add;
     bool is_param = false;  ///< a number given by the caller, which may have any value of its type
-    /// That simplify() returned the node itself where nothing was known of the variables: it need not look again.
-    mutable std::atomic<bool> simplified{false};
     Type type;
     int32_t index = 0;
     int32_t depth = 1;  ///< levels of nodes, this one included

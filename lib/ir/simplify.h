@@ -20,6 +20,10 @@ Expr simplify(const Expr &e, const Facts &facts = {});
 /// ifs; uses the facts implied by loops, lets and ifs. Undefined if nothing is left.
 Stmt simplify(const Stmt &s, const Facts &facts = {});
 
+/// The simplest expression for sum / divisor, where the terms of the sum are simplified already: they are not looked
+/// at again. `divisor` > 0. Undefined if the numbers of the sum do not fit its type.
+Expr simplified_quotient(const Linear &sum, int64_t divisor);
+
 /// True if the condition (bool, all lanes) holds whenever the facts hold. False means "not proven".
 bool can_prove(const Expr &condition, const Facts &facts = {});
 

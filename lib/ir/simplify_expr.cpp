@@ -111,23 +111,10 @@ Expr ExprSimplifier::simplify(const Expr &e) {
     }
     if (e->args.empty() && e->op != Op::Call)
         return e;
-    // What is put together from regions is simplified again and again: only what is new costs time.
-    const bool nothing_known = facts_.empty() && replacements_.empty();
-    if (nothing_known && e->simplified.load(std::memory_order_relaxed))
-        return e;
     // The operands of a sum that cannot be written as one sum (because of overflow) are visited
     // twice.
     const bool may_meet_again = is_shared(e) || is_sum(e);
-    const int kept_before = kept_shared_;
-    bool fresh = !may_meet_again;
-    Expr result = fresh ? rewrite(e) : done_(e, [&] { return fresh = true, rewrite(e); });
-    if (nothing_known) {
-        if (fresh && kept_shared_ == kept_before && result.same_as(e))
-            e->simplified.store(true, std::memory_order_relaxed);
-        else if (!fresh && !result->simplified.load(std::memory_order_relaxed))
-            kept_shared_++;  // perhaps inside of it
-    }
-    return result;
+    return may_meet_again ? done_(e, [&] { return rewrite(e); }) : rewrite(e);
 }
 
 Expr ExprSimplifier::rewrite(const Expr &e) {
@@ -199,7 +186,7 @@ Expr ExprSimplifier::rewrite_sum(const Expr &e) {
         if (!is_root && is_shared(t.atom, 1)) {  // t holds one reference
             Expr shared = simplify(t.atom);
             if (count_terms(shared, max_terms + 1) > max_terms)
-                kept_shared_++, builder.add_atom(shared, t.coefficient);
+                builder.add_atom(shared, t.coefficient);
             else
                 builder.add(shared, t.coefficient);
         } else if (!builder.take_apart(t, &work)) {
@@ -237,6 +224,14 @@ Expr simplify(const Expr &given, const Facts &facts) {
     }
     Expr result = ExprSimplifier(facts, uses).simplify(e);
     return uses.has_lets ? without_dead_lets(result) : result;
+}
+
+Expr simplified_quotient(const Linear &sum, int64_t divisor) {
+    const Facts none;
+    Rules rules(none);
+    const Expr dividend = rules.sum(sum);
+    return dividend.defined() ? rules.binary(Op::Div, dividend, make_int(sum.type, divisor))
+                              : Expr();
 }
 
 bool can_prove(const Expr &condition, const Facts &facts) {

@@ -73,8 +73,7 @@ class ExprSimplifier {
 
     const LetUses &uses_;
     Scope<Expr> replacements_;
-    Memo done_;            ///< shared nodes that are already simplified
-    int kept_shared_ = 0;  ///< sums that are kept in parentheses while others share them, so far
+    Memo done_;  ///< shared nodes that are already simplified
 };
 
 }  // namespace Pipe::ir

@@ -1,7 +1,5 @@
 #include "region/loop_bounds.h"
 
-#include <map>
-
 #include "ir/linear.h"
 #include "ir/simplify.h"
 #include "region/upper_bound.h"

@@ -164,8 +164,10 @@ class UpperBound {
                 continue;
             for (const Expr &operand : t.atom->args) {
                 Linear looser = without(numerator, t);
-                if (looser.add(Linear::from_expr(operand), t.coefficient))
-                    found.push_back(simplify(div(looser.to_expr(), quotient->args[1])));
+                if (!looser.add(Linear::from_expr(operand), t.coefficient))
+                    continue;
+                if (Expr simple = simplified_quotient(looser, d); simple.defined())
+                    found.push_back(std::move(simple));
             }
         }
         return found;

@@ -423,3 +423,16 @@ TEST_CASE("terms are not moved past operations that may reach the limits of int3
     const Expr shifted = make_call(Int(32), intrinsic::shift_left, {x, c(31)}, CallKind::Intrinsic);
     CHECK(to_string(simplify(shifted < z - y)) == "shift_left(x, 31) < z - y");
 }
+
+TEST_CASE("the quotient of a sum of simplified terms is as simple as that of the expression",
+          "[simplify]") {
+    const Expr n = make_binary(Op::Min, y, x * c(32) + c(32));
+    for (const Expr &sum : {x + y, x * c(16) + y * c(3) - c(5), x * c(32) + n - c(31), c(0) - n,
+                            c(7), y / c(2) * c(2) + x})
+        for (int divisor : {1, 2, 3, 16, 32}) {
+            const Expr quotient = simplified_quotient(Linear::from_expr(simplify(sum)), divisor);
+            CHECK(to_string(quotient) == to_string(simplify(sum / c(divisor))));
+        }
+    const Linear too_large{Int(32), int64_t{1} << 40, {{x, 1}}};
+    CHECK_FALSE(simplified_quotient(too_large, 2).defined());
+}
