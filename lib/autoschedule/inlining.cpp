@@ -1,4 +1,5 @@
 #include "autoschedule/inlining.h"
+#include "autoschedule/substitute.h"
 
 #include <algorithm>
 #include <numeric>

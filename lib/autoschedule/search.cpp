@@ -7,6 +7,7 @@
 #include "autoschedule/gpu/gpu_group.h"
 #include "autoschedule/group_model.h"
 #include "autoschedule/inlining.h"
+#include "autoschedule/substitute.h"
 
 namespace Pipe::autoschedule {
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "autoschedule/cells.h"
+#include "autoschedule/substitute.h"
 #include "autoschedule/where.h"
 #include "graph/overwritten.h"
 #include "graph/reduction.h"
@@ -91,11 +92,6 @@ void count_calls(const FuncNode &func, const graph::Stage &stage, StageCost &cos
     cost.written = cost.own.count + 1;
 }
 
-/// Sums have too many tests for partitioning: one per element of a window.
-Arithmetic in_loops_of(const StageCost &stage, const Arithmetic &work) {
-    return stage.rvars.empty() ? work : work.with_tests();
-}
-
 StageCost stage_cost(const FuncNode &func, const graph::Stage &stage, const poly::StageModel &model,
                      const poly::Environment &names) {
     StageCost cost;
@@ -105,7 +101,7 @@ StageCost stage_cost(const FuncNode &func, const graph::Stage &stage, const poly
                  ir::reads_elements);
     cost.own_work = work_of(computed, func.args);
     for (Work &work : cost.own_work) {
-        work.arithmetic = in_loops_of(cost, work.arithmetic);
+        work.arithmetic = cost.in_loops(work.arithmetic);
         cost.own.add(work.arithmetic, 1);
     }
     cost.arithmetic = cost.own;
@@ -163,27 +159,6 @@ void add_unique(std::vector<int> &list, int value) {
         list.insert(at, value);
 }
 
-/// Edges between the nodes that are not inlined, derived from the loads.
-void connect(StageGraph &graph) {
-    for (Node &node : graph.nodes) {
-        node.producers.clear();
-        node.consumers.clear();
-    }
-    for (size_t n = 0; n < graph.nodes.size(); n++) {
-        if (graph.nodes[n].inlined)
-            continue;
-        for (const StageCost &stage : graph.nodes[n].stages) {
-            for (const Access &load : stage.loads) {
-                const int p = static_cast<int>(load.func);
-                if (p < 0 || p == static_cast<int>(n))
-                    continue;
-                add_unique(graph.nodes[n].producers, p);
-                add_unique(graph.nodes[static_cast<size_t>(p)].consumers, static_cast<int>(n));
-            }
-        }
-    }
-}
-
 /// \param along rows that differ along this iterator alone count once; -1: none
 double distinct_rows(const std::vector<const Access *> &loads, int along) {
     std::set<std::string> rows;
@@ -195,110 +170,6 @@ double distinct_rows(const std::vector<const Access *> &loads, int along) {
         rows.insert(key);
     }
     return static_cast<double>(rows.size());
-}
-
-void summarize_reads(Node &node) {
-    node.reads.clear();
-    std::vector<std::vector<const Access *>> loads;  // per entry of reads
-    for (const StageCost &stage : node.stages) {
-        for (const Access &load : stage.loads) {
-            if (load.func == node.id)
-                continue;
-            size_t i = 0;
-            while (i < node.reads.size() && !node.reads[i].hull.same_buffer(load))
-                i++;
-            if (i == node.reads.size()) {
-                node.reads.push_back({load, 1, {}});
-                loads.emplace_back();
-            } else {
-                poly::Access &hull = node.reads[i].hull;
-                for (size_t d = 0; d < hull.coords.size(); d++)
-                    poly::merge(hull.coords[d], load.coords[d]);
-            }
-            loads[i].push_back(&load);
-        }
-    }
-    for (size_t i = 0; i < loads.size(); i++) {
-        node.reads[i].rows = distinct_rows(loads[i], -1);
-        for (int d = 0; d < node.dims(); d++)
-            node.reads[i].rows_besides.push_back(distinct_rows(loads[i], d));
-    }
-}
-
-void add_distinct(std::vector<Access> &loads, Access load) {
-    const bool known = std::any_of(loads.begin(), loads.end(),
-                                   [&](const Access &other) { return other.same_element(load); });
-    if (!known)
-        loads.push_back(std::move(load));
-}
-
-/// The loads of `stage` once `producer` is substituted. Stops where there are more than `limit`.
-std::vector<Access> substituted_loads(const StageCost &stage, const Node &producer,
-                                      size_t limit = SIZE_MAX) {
-    std::vector<Access> loads;
-    for (const Access &load : stage.loads) {
-        if (loads.size() > limit)
-            break;
-        if (load.func != producer.id) {
-            add_distinct(loads, load);
-            continue;
-        }
-        for (const Access &inner : producer.stages[0].loads)
-            add_distinct(loads, poly::compose(inner, load.coords));
-    }
-    return loads;
-}
-
-/// Of `stage`, once `producer` is substituted.
-double written_with(const StageCost &stage, const Node &producer) {
-    const auto calls = stage.calls.find(producer.id);
-    return stage.written +
-           (calls == stage.calls.end() ? 0 : calls->second * producer.stages[0].written);
-}
-
-void add_calls(StageCost &stage, const Node &producer) {
-    stage.written = written_with(stage, producer);
-    const auto replaced = stage.calls.find(producer.id);
-    if (replaced == stage.calls.end())
-        return;
-    const double times = replaced->second;
-    stage.calls.erase(replaced);
-    for (const auto &[func, count] : producer.stages[0].calls)
-        stage.calls[func] += times * count;
-}
-
-void add_evaluated(StageCost &stage, Evaluated value) {
-    const bool known = std::any_of(stage.evaluated.begin(), stage.evaluated.end(),
-                                   [&](const Evaluated &other) { return other.same_part(value); });
-    if (known)
-        return;
-    stage.arithmetic.add(value.arithmetic, 1);
-    stage.evaluated.push_back(std::move(value));
-}
-
-/// The access with 0 in the dimensions of what it reads that are not among `variables`.
-Access in_dimensions(Access access, uint64_t variables) {
-    poly::Coordinate zero;
-    zero.distance = zero.steady = zero.range = Range::point(0);
-    for (size_t d = 0; d < access.coords.size(); d++)
-        if (!(variables >> d & 1))
-            access.coords[d] = zero;
-    return access;
-}
-
-/// What `stage` evaluates once `producer` is substituted, which itself evaluates others.
-void add_values(StageCost &stage, const Node &producer) {
-    for (const Access &load : stage.loads) {
-        if (load.func != producer.id)
-            continue;
-        for (const Work &part : producer.stages[0].own_work)
-            if (part.arithmetic.count > 0)
-                add_evaluated(stage, {in_loops_of(stage, part.arithmetic), part.variables,
-                                      in_dimensions(load, part.variables)});
-        for (const Evaluated &inner : producer.stages[0].evaluated)
-            add_evaluated(stage, {in_loops_of(stage, inner.arithmetic), inner.variables,
-                                  poly::compose(inner.at, load.coords)});
-    }
 }
 
 /// Node::channels: in the output itself, or in an input with as many dimensions. Promised, or found in the Buffers.
@@ -322,10 +193,6 @@ int channels_of(const Graph &graph, const FuncNode &func, const poly::Environmen
     }
     return -1;
 }
-
-}  // namespace
-
-namespace {
 
 /// x / 32 in vectors of 16 lanes.
 bool is_divided(const poly::Coordinate &c, double lanes) {
@@ -386,6 +253,54 @@ double StageGraph::bytes_at_root() const {
     return total;
 }
 
+void connect(StageGraph &graph) {
+    for (Node &node : graph.nodes) {
+        node.producers.clear();
+        node.consumers.clear();
+    }
+    for (size_t n = 0; n < graph.nodes.size(); n++) {
+        if (graph.nodes[n].inlined)
+            continue;
+        for (const StageCost &stage : graph.nodes[n].stages) {
+            for (const Access &load : stage.loads) {
+                const int p = static_cast<int>(load.func);
+                if (p < 0 || p == static_cast<int>(n))
+                    continue;
+                add_unique(graph.nodes[n].producers, p);
+                add_unique(graph.nodes[static_cast<size_t>(p)].consumers, static_cast<int>(n));
+            }
+        }
+    }
+}
+
+void summarize_reads(Node &node) {
+    node.reads.clear();
+    std::vector<std::vector<const Access *>> loads;  // per entry of reads
+    for (const StageCost &stage : node.stages) {
+        for (const Access &load : stage.loads) {
+            if (load.func == node.id)
+                continue;
+            size_t i = 0;
+            while (i < node.reads.size() && !node.reads[i].hull.same_buffer(load))
+                i++;
+            if (i == node.reads.size()) {
+                node.reads.push_back({load, 1, {}});
+                loads.emplace_back();
+            } else {
+                poly::Access &hull = node.reads[i].hull;
+                for (size_t d = 0; d < hull.coords.size(); d++)
+                    poly::merge(hull.coords[d], load.coords[d]);
+            }
+            loads[i].push_back(&load);
+        }
+    }
+    for (size_t i = 0; i < loads.size(); i++) {
+        node.reads[i].rows = distinct_rows(loads[i], -1);
+        for (int d = 0; d < node.dims(); d++)
+            node.reads[i].rows_besides.push_back(distinct_rows(loads[i], d));
+    }
+}
+
 StageGraph build_stage_graph(const Graph &graph, const poly::Model &model,
                              const poly::Environment &names, const schedules::Schedule &user) {
     StageGraph result;
@@ -438,37 +353,6 @@ StageGraph build_stage_graph(const Graph &graph, const poly::Model &model,
             substitute(result, n);
     }
     return result;
-}
-
-void substitute(StageGraph &graph, int node) {
-    Node &producer = graph.nodes[static_cast<size_t>(node)];
-    for (int c : producer.consumers) {
-        Node &consumer = graph.nodes[static_cast<size_t>(c)];
-        // The sum must not depend on the order in which producers are inlined.
-        consumer.version +=
-            ((producer.version ^ static_cast<uint64_t>(node + 1)) * 0x9e3779b97f4a7c15u) | 1;
-        for (StageCost &stage : consumer.stages) {
-            add_calls(stage, producer);
-            add_values(stage, producer);
-            stage.loads = substituted_loads(stage, producer);
-        }
-        summarize_reads(consumer);
-    }
-    producer.inlined = true;
-    connect(graph);
-}
-
-bool fits_after_substitute(const StageGraph &graph, int node, size_t most_loads,
-                           double most_written) {
-    const Node &producer = graph.nodes[static_cast<size_t>(node)];
-    for (int c : producer.consumers) {
-        for (const StageCost &stage : graph.nodes[static_cast<size_t>(c)].stages) {
-            if (written_with(stage, producer) > most_written ||
-                substituted_loads(stage, producer, most_loads).size() > most_loads)
-                return false;
-        }
-    }
-    return true;
 }
 
 }  // namespace Pipe::autoschedule

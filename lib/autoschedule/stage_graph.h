@@ -1,5 +1,5 @@
 #pragma once
-// The stage graph: the properties of Funcs that the search needs, and inlining.
+// The stage graph: the properties of Funcs that the search needs.
 
 #include <algorithm>
 #include <map>
@@ -71,6 +71,10 @@ struct StageCost {
     /// Whether there is a pure loop over every dimension: neither a scan nor a scatter.
     bool loops_over_all() const {
         return std::find(loops_over.begin(), loops_over.end(), false) == loops_over.end();
+    }
+    /// `work` in its loops. Sums have too many tests for partitioning: one per element of a window.
+    Arithmetic in_loops(const Arithmetic &work) const {
+        return rvars.empty() ? work : work.with_tests();
     }
     /// Whether it has vectors along dimension 0. The lanes of a scatter are stored one by one: that pays where there
     /// is much to compute before.
@@ -147,12 +151,9 @@ constexpr double few_points = 8;
 StageGraph build_stage_graph(const graph::Graph &graph, const poly::Model &model,
                              const poly::Environment &names, const schedules::Schedule &user);
 
-/// Replaces all loads of `node` (which must be pure) by its definition.
-void substitute(StageGraph &graph, int node);
-
-/// Whether every iteration of every consumer of `node` would have at most so many loads after
-/// substitute(), and so many instructions as written.
-bool fits_after_substitute(const StageGraph &graph, int node, size_t most_loads,
-                           double most_written);
+/// Sets the edges between the nodes that are not inlined, from their loads.
+void connect(StageGraph &graph);
+/// Sets Node::reads, from the loads of all stages.
+void summarize_reads(Node &node);
 
 }  // namespace Pipe::autoschedule

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <map>
-#include <ranges>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "graph/rvar_loops.h"
 #include "ir/int32.h"
 #include "ir/intrinsics.h"
 #include "ir/simplify.h"
@@ -18,37 +18,21 @@ namespace {
 
 using schedules::Dim;
 using schedules::StageSchedule;
-using schedules::Transform;
-
-/// A reduction variable: one of the definition, or a result of transforms.
-struct Node {
-    std::string name;
-    Expr min, extent;
-    Expr value;  ///< in terms of the remaining loops; computed from the last transform backwards
-    Expr guard;  ///< splits: the condition that the value is in range; undefined = always
-    bool is_loop = true;  ///< no transform has replaced it
-};
 
 class Factorer {
   public:
     Factorer(const Factoring &from, const Reduction &reduction, std::string *why)
-        : from_(from), reduction_(reduction), why_(why) {}
+        : from_(from), reduction_(reduction), why_(why), loops_(from.stage) {}
 
-    Expr extent_of(const std::string &loop) {
-        take_transforms();
-        auto found = current_.find(loop);
-        return found == current_.end() ? Expr() : nodes_[found->second].extent;
-    }
-
-    bool possible() { return take_transforms() && check_preserved(); }
+    bool possible() { return loops_.apply(from_.loops.transforms, why_) && check_preserved(); }
 
     std::optional<Factored> run() {
         if (!possible())
             return std::nullopt;
-        for (const Node &n : nodes_)
+        for (const RvarLoops::Node &n : loops_.nodes())
             if (n.is_loop)
                 (is_preserved(n.name) ? kept_ : others_).insert(n.name);
-        find_values();
+        values_ = loops_.find_values(kept_);
         find_written();
         if (reduction_.needs_points && !check_points())
             return std::nullopt;
@@ -65,14 +49,7 @@ class Factorer {
     const Factoring &from_;
     const Reduction &reduction_;
     std::string *why_;
-    std::vector<Node> nodes_;
-    std::map<std::string, size_t> current_;  // name -> node
-    struct Step {
-        const Transform *t;
-        size_t old, outer, inner;  // nodes
-    };
-    std::vector<Step> steps_;  // of RVars
-    std::vector<Transform> pure_transforms_;
+    RvarLoops loops_;
     std::map<std::string, Expr> values_;   // of the definition's RVars
     std::set<std::string> kept_, others_;  // loops over RVars: preserved, and not
     std::vector<bool> anywhere_;           // arguments for which the merge runs over all elements
@@ -83,88 +60,16 @@ class Factorer {
         return false;
     }
 
-    size_t add(const std::string &name, const Expr &min, const Expr &extent) {
-        nodes_.push_back({name, min, ir::simplify(extent), Expr(), Expr()});
-        current_[name] = nodes_.size() - 1;
-        return nodes_.size() - 1;
-    }
-
-    /// The node of that name, which is now replaced; nothing for a pure loop.
-    std::optional<size_t> take(const std::string &name) {
-        auto found = current_.find(name);
-        if (found == current_.end())
-            return std::nullopt;
-        size_t node = found->second;
-        nodes_[node].is_loop = false;
-        current_.erase(found);
-        return node;
-    }
-
-    bool take_transforms() {
-        for (const ReductionVar &r : from_.stage.rvars)
-            add(r.name, r.min, r.extent);
-        for (const Transform &t : from_.loops.transforms) {
-            using Kind = Transform::Kind;
-            if (t.kind == Kind::Fuse) {
-                auto inner = take(t.inner), outer = take(t.outer);
-                if (inner.has_value() != outer.has_value())
-                    return fail("'" + t.inner + "' and '" + t.outer +
-                                "' are fused, but only one of them is an RVar");
-                if (!inner) {
-                    pure_transforms_.push_back(t);
-                    continue;
-                }
-                size_t fused = add(t.old_name, ir::int32(0),
-                                   ir::mul(nodes_[*inner].extent, nodes_[*outer].extent));
-                steps_.push_back({&t, fused, *outer, *inner});
-                continue;
-            }
-            auto old = take(t.old_name);
-            if (!old) {
-                pure_transforms_.push_back(t);
-            } else if (t.kind == Kind::Rename) {
-                size_t now = add(t.outer, nodes_[*old].min, nodes_[*old].extent);
-                steps_.push_back({&t, *old, now, now});
-            } else {
-                split(t, *old);
-            }
-        }
-        return true;
-    }
-
-    void split(const Transform &t, size_t old) {
-        Expr extent = nodes_[old].extent,
-             rounded = ir::add(extent, ir::sub(t.factor, ir::int32(1)));
-        size_t outer = add(t.outer, ir::int32(0), ir::div(rounded, t.factor));
-        size_t inner = add(t.inner, ir::int32(0), t.factor);
-        steps_.push_back({&t, old, outer, inner});
-    }
-
     bool check_preserved() {
         for (const auto &[loop, var] : from_.preserved)
-            if (!current_.count(loop))
+            if (!loops_.loop(loop))
                 return fail("there is no RVar loop '" + loop + "'");
         if (reduction_.commutative)
             return true;
-        // The outermost RVar loops in the original order, outermost last.
-        std::vector<std::string> order;
-        for (const ReductionVar &r : from_.stage.rvars)
-            order.push_back(r.name);
-        for (const Step &s : steps_) {
-            auto at = std::find(order.begin(), order.end(), nodes_[s.old].name);
-            if (s.t->kind == Transform::Kind::Fuse) {
-                at = std::find(order.begin(), order.end(), nodes_[s.inner].name);
-                if (at == order.end() || at + 1 == order.end() || at[1] != nodes_[s.outer].name)
-                    return fail(
-                        "loops that are not adjacent are fused, and the order of points matters");
-                at[1] = nodes_[s.old].name;
-                order.erase(at);
-                continue;
-            }
-            *at = nodes_[s.outer].name;
-            if (s.t->kind == Transform::Kind::Split)
-                order.insert(at, nodes_[s.inner].name);
-        }
+        const auto known_order = loops_.original_order(why_);
+        if (!known_order)
+            return false;
+        const std::vector<std::string> &order = *known_order;
         size_t count = from_.preserved.size();
         for (size_t i = order.size() - count; i < order.size(); i++)
             if (std::none_of(from_.preserved.begin(), from_.preserved.end(),
@@ -190,48 +95,6 @@ class Factorer {
                             "is kept, {}",
                             instead));
         return true;
-    }
-
-    Expr variable(const Node &node) const { return ir::make_variable(Int(32), node.name); }
-
-    /// In this order, a guard may rely on those before it: the guard of an inner split keeps the promise about the
-    /// loop that was split, of which the guard of the outer split makes use.
-    auto inner_first() const { return nodes_ | std::views::reverse; }
-
-    /// The values of the definition's RVars in terms of the loops.
-    void find_values() {
-        for (Node &n : nodes_)
-            if (n.is_loop)
-                n.value = variable(n);
-        for (size_t i = steps_.size(); i-- > 0;) {
-            const Step &s = steps_[i];
-            Node &old = nodes_[s.old], &outer = nodes_[s.outer], &inner = nodes_[s.inner];
-            if (s.t->kind == Transform::Kind::Rename) {
-                old.value = outer.value;
-            } else if (s.t->kind == Transform::Kind::Fuse) {
-                inner.value = ir::add(ir::mod(old.value, inner.extent), inner.min);
-                outer.value = ir::add(ir::div(old.value, inner.extent), outer.min);
-            } else {
-                Expr offset = ir::add(ir::mul(outer.value, s.t->factor), inner.value);
-                int64_t extent = 0, factor = 0;
-                bool divides = ir::as_const_int(old.extent, &extent) &&
-                               ir::as_const_int(s.t->factor, &factor) && extent % factor == 0;
-                old.value = ir::add(offset, old.min);
-                if (divides)
-                    continue;
-                old.guard = ir::make_binary(ir::Op::LT, offset, old.extent);
-                // A preserved loop becomes a Var, whose bounds may be larger than the loop's.
-                if (ir::uses_any_var(offset, kept_))
-                    old.guard = ir::make_binary(
-                        ir::Op::And, ir::make_binary(ir::Op::LE, ir::int32(0), offset), old.guard);
-                // The guard implies this; bounds inference need not prove it.
-                Expr last = ir::sub(ir::add(old.min, old.extent), ir::int32(1));
-                old.value = ir::make_call(Int(32), ir::intrinsic::promise_clamped,
-                                          {old.value, old.min, last}, ir::CallKind::Intrinsic);
-            }
-        }
-        for (size_t i = 0; i < from_.stage.rvars.size(); i++)
-            values_[from_.stage.rvars[i].name] = nodes_[i].value;
     }
 
     std::map<std::string, Expr> with_preserved_as_vars() const {
@@ -301,19 +164,18 @@ class Factorer {
             update.values.push_back(
                 ToNew(from_, update.args).mutate(ir::substitute(values, value)));
         for (const Dim &d : from_.loops.dims)
-            if (auto node = current_.find(d.name); node != current_.end() && !is_preserved(d.name))
-                update.rvars.push_back(
-                    {d.name, nodes_[node->second].min, nodes_[node->second].extent});
+            if (const auto *loop = loops_.loop(d.name); loop && !is_preserved(d.name))
+                update.rvars.push_back({d.name, loop->min, loop->extent});
         std::map<std::string, Expr> vars;
         for (const auto &[loop, var] : from_.preserved)
             vars[loop] = ir::make_variable(Int(32), var);
-        for (const Node &n : inner_first())
+        for (const RvarLoops::Node &n : loops_.inner_first())
             require(update.predicate, n.guard, vars);
         if (from_.stage.predicate.defined())
             require_inside(update.predicate, ir::substitute(values, from_.stage.predicate));
 
         StageSchedule &loops = result_.update_loops;
-        loops.transforms = pure_transforms_;
+        loops.transforms = loops_.pure_transforms();
         loops.dims = from_.loops.dims;
         loops.prefetches = from_.loops.prefetches;
         for (const auto &[loop, var] : from_.preserved) {
@@ -366,15 +228,14 @@ class Factorer {
 
         StageSchedule &loops = result_.merge_loops;
         loops.touched = from_.loops.touched;
-        loops.transforms = pure_transforms_;
+        loops.transforms = loops_.pure_transforms();
         for (const Dim &d : from_.loops.dims) {
-            auto node = current_.find(d.name);
-            if (node == current_.end()) {
+            const RvarLoops::Node *loop = loops_.loop(d.name);
+            if (!loop) {
                 loops.dims.push_back(d);
             } else if (is_preserved(d.name)) {
                 loops.dims.push_back({d.name, LoopKind::Serial, true});
-                merge.rvars.push_back(
-                    {d.name, nodes_[node->second].min, nodes_[node->second].extent});
+                merge.rvars.push_back({d.name, loop->min, loop->extent});
             }
         }
         for (size_t i = 0; i < anywhere_.size(); i++)
@@ -393,7 +254,7 @@ class Factorer {
         });
         if (!restricted)
             return;
-        for (const Node &n : inner_first())
+        for (const RvarLoops::Node &n : loops_.inner_first())
             require_of_merge(n.guard);
         if (from_.stage.predicate.defined())
             require_of_merge(ir::substitute(values_, from_.stage.predicate));
@@ -403,7 +264,7 @@ class Factorer {
     /// lies in the RDom.
     void require_points() {
         std::map<std::string, Expr> first;
-        for (const Node &n : nodes_) {
+        for (const RvarLoops::Node &n : loops_.nodes()) {
             if (!others_.count(n.name) || !n.is_loop)
                 continue;
             first[n.name] = n.min;
@@ -412,7 +273,7 @@ class Factorer {
                 require(result_.merge.predicate,
                         ir::make_binary(ir::Op::LT, ir::int32(0), n.extent), {});
         }
-        for (const Node &n : inner_first())
+        for (const RvarLoops::Node &n : loops_.inner_first())
             require(result_.merge.predicate, n.guard, first);
     }
 
@@ -448,9 +309,11 @@ class Factorer {
 }  // namespace
 
 Expr rvar_extent(const Stage &stage, const StageSchedule &loops, const std::string &loop) {
-    Factoring from{{}, stage, loops, {}, {}, {}};
+    RvarLoops rvars(stage);
     std::string why;
-    return Factorer(from, Reduction(), &why).extent_of(loop);
+    rvars.apply(loops.transforms, &why);
+    const RvarLoops::Node *found = rvars.loop(loop);
+    return found ? found->extent : Expr();
 }
 
 bool can_factor(const Stage &stage, const StageSchedule &loops, const std::string &loop,

@@ -8,6 +8,7 @@
 #include "autoschedule/inlining.h"
 #include "autoschedule/strategies/segments.h"
 #include "autoschedule/strategies/strategies.h"
+#include "autoschedule/substitute.h"
 
 namespace Pipe::autoschedule {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "autoschedule/inlining.h"
+#include "autoschedule/substitute.h"
 
 namespace Pipe::autoschedule::reuse {
 

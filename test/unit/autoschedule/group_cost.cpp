@@ -4,6 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "autoschedule/inlining.h"
+#include "autoschedule/substitute.h"
 #include "priced.h"
 
 using namespace test;

@@ -7,6 +7,7 @@
 #include "autoschedule/group_model.h"
 #include "autoschedule/row_sharing.h"
 #include "autoschedule/search.h"
+#include "autoschedule/substitute.h"
 #include "graph/check.h"
 #include "pipelines.h"
 #include "poly/model.h"
