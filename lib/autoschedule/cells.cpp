@@ -18,8 +18,8 @@ namespace {
 /// `e` without constants that are added to it.
 Expr without_constant(Expr e) {
     int64_t added = 0;
-    while ((e->op == Op::Add || e->op == Op::Sub) && ir::as_const_int(e->args[1], &added))
-        e = e->args[0];
+    while ((e->op == Op::Add || e->op == Op::Sub) && ir::as_const_int(e->b(), &added))
+        e = e->a();
     return e;
 }
 
@@ -47,8 +47,8 @@ std::vector<Cells> cells_of(const graph::FuncNode &func, const graph::Stage &sta
     for (const Expr &arg : stage.args) {
         Expr e = without_constant(arg);
         int64_t size = 1, min = 0;
-        if (e->op == Op::Div && ir::as_const_int(e->args[1], &size) && size > 0)
-            e = e->args[0];
+        if (e->op == Op::Div && ir::as_const_int(e->b(), &size) && size > 0)
+            e = e->a();
         for (size_t k = 0; k < stage.rvars.size() && k < cost.rvars.size(); k++) {
             const graph::ReductionVar &r = stage.rvars[k];
             const bool is_first = std::none_of(all.begin(), all.end(),

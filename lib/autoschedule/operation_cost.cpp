@@ -22,8 +22,8 @@ bool is_power_of_two(const Expr &e) {
 
 double division_cost(const Expr &e) {
     if (e.type().is_float())
-        return is_power_of_two(e->args[1]) ? 1 : division_instructions;
-    return ir::is_const_int(e->args[1]) || e->args[1]->op == Op::UIntImm ? 3 : 30;
+        return is_power_of_two(e->b()) ? 1 : division_instructions;
+    return ir::is_const_int(e->b()) || e->b()->op == Op::UIntImm ? 3 : 30;
 }
 
 double call_cost(const Expr &e) {
@@ -94,12 +94,12 @@ class Counter {
         const bool is_test = selects_likely_value(e);
         if (is_test) {
             ++tests_;
-            variables = add(e->args[0]);
+            variables = add(e->condition());
             --tests_;
         }
         for (const Expr &arg : e->args) {
             variables |= load ? variables_in(arg) : add(arg);
-            if (e->op == Op::Let && &arg == &e->args[0])
+            if (e->op == Op::Let && &arg == &e->value())
                 bits_[e->name] = variables;
             if (arg.defined())
                 bytes = std::max(bytes, arg.type().bytes());
@@ -113,7 +113,7 @@ class Counter {
         auto is_likely = [](const Expr &arm) {
             return ir::is_intrinsic(*arm.get(), ir::intrinsic::likely);
         };
-        return e->op == Op::Select && (is_likely(e->args[1]) || is_likely(e->args[2]));
+        return e->op == Op::Select && (is_likely(e->if_true()) || is_likely(e->if_false()));
     }
 
     uint64_t variables_in(const Expr &index) const {
@@ -136,11 +136,11 @@ class Counter {
         } else if (is_float && (e->op == Op::Add || e->op == Op::Sub)) {
             total.sums += work;
         } else if (is_float &&
-                   (e->op == Op::Mul || (e->op == Op::Div && is_power_of_two(e->args[1])))) {
+                   (e->op == Op::Mul || (e->op == Op::Div && is_power_of_two(e->b())))) {
             total.products += work;
         } else {
             total.other += work;
-            if (is_float && e->op == Op::Div && !(add(e->args[1]) & 1))
+            if (is_float && e->op == Op::Div && !(add(e->b()) & 1))
                 total.divisions += work;
         }
     }

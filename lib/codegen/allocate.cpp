@@ -33,7 +33,7 @@ constexpr int64_t max_asked_stack_array = 256 << 10;
 constexpr int64_t max_frame = 512 << 10;
 
 bool is_constant_index(const Expr &index) {
-    return ir::is_constant(index->op == ir::Op::Ramp ? index->args[0] : index);
+    return ir::is_constant(index->op == ir::Op::Ramp ? index->base() : index);
 }
 
 /// Whether all accesses have constant indices, so that LLVM can keep the elements in registers: then, its scope has
@@ -49,7 +49,7 @@ bool may_be_registers(const ir::StmtNode &s) {
         },
         [&](const Expr &e) {
             if (e->op == ir::Op::Load && e->name == s.name)
-                constant &= is_constant_index(e->args[0]);
+                constant &= is_constant_index(e->element());
             return constant;
         });
     return constant;

@@ -36,7 +36,7 @@ std::optional<llvm::AtomicRMWInst::BinOp> single_operation(ir::Op op, Type type)
 }
 
 bool is_old_value(const ir::StmtNode &s, const Expr &e) {
-    return e->op == ir::Op::Load && e->name == s.name && ir::equal(e->args[0], s.index());
+    return e->op == ir::Op::Load && e->name == s.name && ir::equal(e->element(), s.index());
 }
 
 bool reads(const Expr &e, const std::string &buffer) {

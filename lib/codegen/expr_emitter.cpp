@@ -40,13 +40,13 @@ Value *ExprEmitter::compute(const Expr &e) {
     case Op::Variable:
         return variable(*e).value;
     case Op::Cast:
-        if (type == Int(64) && e->args[0].type() == Int(32))
-            return wide(e->args[0]);
-        return emit_any_cast(b_, unit_.target, e->args[0].type(), type, emit(e->args[0]));
+        if (type == Int(64) && e->value().type() == Int(32))
+            return wide(e->value());
+        return emit_any_cast(b_, unit_.target, e->value().type(), type, emit(e->value()));
     case Op::Reinterpret:
-        return b_.CreateBitOrPointerCast(emit(e->args[0]), t);
+        return b_.CreateBitOrPointerCast(emit(e->value()), t);
     case Op::Not:
-        return b_.CreateNot(emit(e->args[0]));
+        return b_.CreateNot(emit(e->value()));
     case Op::Select:
         return select(*e);
     case Op::Call:
@@ -56,7 +56,7 @@ Value *ExprEmitter::compute(const Expr &e) {
     case Op::Ramp:
         return ramp(*e);
     case Op::Broadcast:
-        return b_.CreateVectorSplat(static_cast<unsigned>(type.lanes()), emit(e->args[0]));
+        return b_.CreateVectorSplat(static_cast<unsigned>(type.lanes()), emit(e->value()));
     case Op::Let:
         return let(*e);
     case Op::Interleave: {
@@ -66,10 +66,10 @@ Value *ExprEmitter::compute(const Expr &e) {
         return interleave(b_, unit_.target, values);
     }
     case Op::Slice:
-        return channel_of(b_, unit_.target, emit(e->args[0]), e->index,
+        return channel_of(b_, unit_.target, emit(e->value()), e->index,
                           static_cast<int>(e->int_value), type.lanes());
     case Op::VectorReduce:
-        return emit_vector_reduce(b_, e->reduce_op, e->args[0].type(), emit(e->args[0]),
+        return emit_vector_reduce(b_, e->reduce_op, e->value().type(), emit(e->value()),
                                   type.lanes());
     case Op::Div:
         if (Value *quotient = divide_by_uniform(*e))
@@ -78,8 +78,8 @@ Value *ExprEmitter::compute(const Expr &e) {
     default:
         break;
     }
-    Value *x = emit(e->args[0]), *y = emit(e->args[1]);
-    Type operands = e->args[0].type();
+    Value *x = emit(e->a()), *y = emit(e->b());
+    Type operands = e->a().type();
     switch (e->op) {
     case Op::Add:
         return emit_add(b_, operands, x, y);
@@ -88,9 +88,9 @@ Value *ExprEmitter::compute(const Expr &e) {
     case Op::Mul:
         return emit_mul(b_, operands, x, y);
     case Op::Div:
-        return emit_div(b_, operands, x, y, range(e->args[0]));
+        return emit_div(b_, operands, x, y, range(e->a()));
     case Op::Mod:
-        return emit_mod(b_, operands, x, y, range(e->args[0]));
+        return emit_mod(b_, operands, x, y, range(e->a()));
     case Op::Min:
         return emit_min(b_, operands, x, y);
     case Op::Max:
@@ -139,22 +139,22 @@ Binding ExprEmitter::bind(const Expr &e) {
 /// division, outside of the loops that do not change it. Null for other divisions, also by constants: LLVM would
 /// distribute the products over sums that several results share.
 Value *ExprEmitter::divide_by_uniform(const ir::ExprNode &e) {
-    const Expr &divisor = e.args[1];
+    const Expr &divisor = e.b();
     if (!e.type.is_float() || e.type.bits() < 32 || divisor->op != Op::Broadcast ||
-        divisor->args[0]->op == Op::FloatImm || !b_.getFastMathFlags().allowReassoc())
+        divisor->value()->op == Op::FloatImm || !b_.getFastMathFlags().allowReassoc())
         return nullptr;
-    Value *one = emit(divisor->args[0]);
+    Value *one = emit(divisor->value());
     Value *reciprocal = b_.CreateFDiv(llvm::ConstantFP::get(one->getType(), 1), one);
-    return b_.CreateFMul(emit(e.args[0]),
+    return b_.CreateFMul(emit(e.a()),
                          b_.CreateVectorSplat(static_cast<unsigned>(e.type.lanes()), reciprocal));
 }
 
 /// Results inside are discarded afterward, because the name may be bound differently elsewhere.
 Value *ExprEmitter::let(const ir::ExprNode &e) {
-    Binding bound = bind(e.args[0]);
+    Binding bound = bind(e.value());
     bool hides = frame_.variables.find(e.name) != nullptr;
     frame_.variables.push(e.name, bound);
-    auto body = [&] { return emit(e.args[1]); };
+    auto body = [&] { return emit(e.body()); };
     Value *result = hides ? with_empty_memo(body) : with_scoped_memo(body);
     frame_.variables.pop(e.name);
     return result;
@@ -168,8 +168,8 @@ Value *ExprEmitter::ramp(const ir::ExprNode &e) {
             ? b_.CreateUIToFP(lane_numbers(register_type(unit_.context, Int(32, e.type.lanes()))),
                               t)
             : lane_numbers(t);
-    Value *stride = b_.CreateVectorSplat(lanes, emit(e.args[1]));
-    Value *base = b_.CreateVectorSplat(lanes, emit(e.args[0]));
+    Value *stride = b_.CreateVectorSplat(lanes, emit(e.stride()));
+    Value *base = b_.CreateVectorSplat(lanes, emit(e.base()));
     return emit_add(b_, e.type, base, emit_mul(b_, e.type, numbers, stride));
 }
 
@@ -245,7 +245,7 @@ Value *ExprEmitter::intrinsic(const Expr &e) {
     }
     if (name == names::address_of) {
         const Expr &load = e->args[0];
-        return address(load->name, load.type(), offset(load->args[0]));
+        return address(load->name, load.type(), offset(load->element()));
     }
     Type operand = e->args.at(0).type();
     Value *x = emit(e->args[0]);

@@ -151,19 +151,19 @@ Offset ExprEmitter::compute_offset(const Expr &e) {
         break;
     case Op::Add:
         if (exact)
-            return sum(offset(e->args[0]), offset(e->args[1]));
+            return sum(offset(e->a()), offset(e->b()));
         break;
     case Op::Sub:
         if (exact)
-            return sum(offset(e->args[0]), offset(e->args[1]), -1);
+            return sum(offset(e->a()), offset(e->b()), -1);
         break;
     case Op::Mul:
         if (exact)
-            return product(offset(e->args[0]), offset(e->args[1]));
+            return product(offset(e->a()), offset(e->b()));
         break;
     case Op::Cast:
-        if (type == Int(64) && e->args[0].type().is_int_or_uint() && !e->args[0].type().is_bool()) {
-            return offset(e->args[0]);
+        if (type == Int(64) && e->value().type().is_int_or_uint() && !e->value().type().is_bool()) {
+            return offset(e->value());
         }
         break;
     case Op::Call:
@@ -182,13 +182,13 @@ std::optional<Affine> ExprEmitter::affine(const Expr &e) {
         return std::nullopt;
     switch (e->op) {
     case Op::Ramp:
-        return Affine{offset(e->args[0]), offset(e->args[1])};
+        return Affine{offset(e->base()), offset(e->stride())};
     case Op::Broadcast:
-        return Affine{offset(e->args[0]), Offset{}};
+        return Affine{offset(e->value()), Offset{}};
     case Op::Variable:
         return variable(*e).affine;
     case Op::Cast:
-        return affine(e->args[0]);
+        return affine(e->value());
     case Op::Add:
     case Op::Sub:
     case Op::Mul:
@@ -196,8 +196,8 @@ std::optional<Affine> ExprEmitter::affine(const Expr &e) {
     default:
         return std::nullopt;
     }
-    std::optional<Affine> first = affine(e->args[0]);
-    std::optional<Affine> second = first ? affine(e->args[1]) : std::nullopt;
+    std::optional<Affine> first = affine(e->a());
+    std::optional<Affine> second = first ? affine(e->b()) : std::nullopt;
     if (!second)
         return std::nullopt;
     const Affine &x = *first, &y = *second;

@@ -19,15 +19,15 @@ constexpr int at_once = 64;  ///< lanes
 
 /// The vector of bytes that an index consists of, or nothing.
 Expr bytes_of(const Expr &index) {
-    const bool widened = index->op == ir::Op::Cast && index->args[0].type().element_of() == UInt(8);
-    return widened ? index->args[0] : Expr();
+    const bool widened = index->op == ir::Op::Cast && index->value().type().element_of() == UInt(8);
+    return widened ? index->value() : Expr();
 }
 
 }  // namespace
 
 /// Null where the load is not of this kind. All of the table is read: it must be known to be there.
 Value *ExprEmitter::look_up(const ir::ExprNode &e) {
-    const Expr bytes = bytes_of(e.args[0]);
+    const Expr bytes = bytes_of(e.element());
     const BufferBinding *table = frame_.buffers.find(e.name);
     if (!unit_.target.has_feature(Target::AVX512_Cannonlake) || e.type.bits() != 8 ||
         !bytes.defined() || !table || table->bytes < table_bytes)

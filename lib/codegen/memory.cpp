@@ -50,7 +50,7 @@ bool is_always(const Expr &predicate) {
 }
 
 bool is_uniform(const Expr &predicate) {
-    return predicate->op == ir::Op::Broadcast && predicate->args[0].type().is_scalar();
+    return predicate->op == ir::Op::Broadcast && predicate->value().type().is_scalar();
 }
 
 }  // namespace
@@ -71,9 +71,9 @@ Value *ExprEmitter::addresses(const std::string &buffer, Type element, const Exp
     llvm::Type *type = memory_type(unit_.context, element.element_of());
     Value *base = address(buffer, element, {});
     const Expr *lanes = &index;
-    while ((*lanes)->op == ir::Op::Add && (*lanes)->args[1]->op == ir::Op::Broadcast) {
-        base = b_.CreateGEP(type, base, emit((*lanes)->args[1]->args[0]));
-        lanes = &(*lanes)->args[0];
+    while ((*lanes)->op == ir::Op::Add && (*lanes)->b()->op == ir::Op::Broadcast) {
+        base = b_.CreateGEP(type, base, emit((*lanes)->b()->value()));
+        lanes = &(*lanes)->a();
     }
     return b_.CreateGEP(type, base, emit(*lanes));
 }
@@ -82,9 +82,9 @@ Value *ExprEmitter::addresses(const std::string &buffer, Type element, const Exp
 llvm::Align ExprEmitter::alignment(const std::string &buffer, Type element, const Expr &index) {
     const BufferBinding *bound = frame_.buffers.find(buffer);
     int64_t factor = 1;
-    bool ramp = index->op == ir::Op::Ramp && ir::is_const(index->args[1], 1);
+    bool ramp = index->op == ir::Op::Ramp && ir::is_const(index->stride(), 1);
     if (bound && bound->aligned && (ramp || index.type().is_scalar())) {
-        factor = known_factor(ramp ? index->args[0] : index, 64);
+        factor = known_factor(ramp ? index->base() : index, 64);
     }
     return llvm::Align(static_cast<uint64_t>(std::min<int64_t>(64, element.bytes() * factor)));
 }
@@ -102,7 +102,7 @@ Value *ExprEmitter::mask_of(const Expr &predicate, int lanes) {
 /// not accessed may be read from elsewhere as well.
 ExprEmitter::Active ExprEmitter::active_of(const Expr &predicate, int lanes) {
     if (!is_always(predicate) && is_uniform(predicate) && !frame_.kernel)
-        return {nullptr, emit(predicate->args[0])};
+        return {nullptr, emit(predicate->value())};
     return {mask_of(predicate, lanes), nullptr};
 }
 
@@ -120,7 +120,7 @@ bool ExprEmitter::has_fast_gather(Type type) const {
 
 Value *ExprEmitter::load(const Expr &e) {
     Type type = e.type();
-    const Expr &index = e->args[0], predicate = e->args[1];
+    const Expr &index = e->element(), predicate = e->predicate();
     if (type.is_scalar()) {
         if (!is_always(predicate))
             return load_scalar_if(*e, emit(predicate));
@@ -156,7 +156,7 @@ Value *ExprEmitter::load_dense(const ir::ExprNode &e, Type type, const Offset &s
     Value *p = address(e.name, type, start);
     if (active.condition)
         p = b_.CreateSelect(active.condition, p, unit_.zeros(type.bytes() * type.lanes()));
-    llvm::Align align = alignment(e.name, type, e.args[0]);
+    llvm::Align align = alignment(e.name, type, e.element());
     // A non-temporal load is frozen, so that no element of it becomes a separate load, for which
     // x86 has no instruction (LLVM 19 crashes).
     auto marked = [&](llvm::Instruction *loaded) -> Value * {
@@ -257,7 +257,7 @@ Value *ExprEmitter::gather(const ir::ExprNode &e, Value *mask) {
         return found;
     Type type = e.type;
     llvm::Type *t = memory_type(unit_.context, type);
-    Value *pointers = addresses(e.name, type, e.args[0]);
+    Value *pointers = addresses(e.name, type, e.element());
     llvm::Align align(static_cast<uint64_t>(type.bytes()));
     if (has_fast_gather(type)) {
         Value *nothing = llvm::Constant::getNullValue(t);
@@ -286,7 +286,8 @@ Value *ExprEmitter::load_scalar_if(const ir::ExprNode &e, Value *condition) {
     llvm::BasicBlock *then = frame_.new_block("load"), *join = frame_.new_block("loaded");
     b_.CreateCondBr(condition, then, join);
     b_.SetInsertPoint(then);
-    Value *loaded = with_scoped_memo([&] { return load_dense(e, e.type, offset(e.args[0]), {}); });
+    Value *loaded =
+        with_scoped_memo([&] { return load_dense(e, e.type, offset(e.element()), {}); });
     b_.CreateBr(join);
     then = b_.GetInsertBlock();
     b_.SetInsertPoint(join);
@@ -306,7 +307,7 @@ void ExprEmitter::emit_store(const ir::StmtNode &s) {
     }
     // One condition for all lanes: a branch.
     llvm::BasicBlock *then = frame_.new_block("store"), *join = frame_.new_block("stored");
-    b_.CreateCondBr(emit(type.is_scalar() ? predicate : predicate->args[0]), then, join);
+    b_.CreateCondBr(emit(type.is_scalar() ? predicate : predicate->value()), then, join);
     b_.SetInsertPoint(then);
     store_lanes(s, nullptr);
     b_.CreateBr(join);
@@ -360,7 +361,7 @@ bool ExprEmitter::is_in_own_array(const ir::StmtNode &s, Value *begin) const {
     if (frame_.kernel || !array || s.index()->op != ir::Op::Ramp ||
         !llvm::isPowerOf2_32(unsigned(type.lanes())))
         return false;
-    const ir::ConstantInterval first = range(s.index()->args[0]);
+    const ir::ConstantInterval first = range(s.index()->base());
     const auto count =
         static_cast<int64_t>(array->getAllocatedType()->getArrayNumElements()) - type.lanes();
     return first.lo >= 0 && first.hi <= count;

@@ -36,8 +36,8 @@ ir::ConstantInterval range_at(const Expr &e, const VariableFacts &variable, int 
 
 ir::ConstantInterval binary_range(const Expr &e, const VariableFacts &variable, int depth) {
     Type type = e.type();
-    ir::ConstantInterval a = range_at(e->args[0], variable, depth),
-                         b = range_at(e->args[1], variable, depth);
+    ir::ConstantInterval a = range_at(e->a(), variable, depth),
+                         b = range_at(e->b(), variable, depth);
     switch (e->op) {
     case Op::Add:
         return fit(type, static_cast<__int128>(a.lo) + b.lo, static_cast<__int128>(a.hi) + b.hi);
@@ -92,23 +92,23 @@ ir::ConstantInterval range_at(const Expr &e, const VariableFacts &variable, int 
         return {std::max(known.lo, all.lo), std::min(known.hi, all.hi)};
     }
     case Op::Broadcast:
-        return range_at(e->args[0], variable, depth + 1);
+        return range_at(e->value(), variable, depth + 1);
     case Op::Ramp: {
-        ir::ConstantInterval base = range_at(e->args[0], variable, depth + 1);
+        ir::ConstantInterval base = range_at(e->base(), variable, depth + 1);
         ir::ConstantInterval steps =
-            product(Int(64), range_at(e->args[1], variable, depth + 1), {0, type.lanes() - 1});
+            product(Int(64), range_at(e->stride(), variable, depth + 1), {0, type.lanes() - 1});
         return fit(type, static_cast<__int128>(base.lo) + steps.lo,
                    static_cast<__int128>(base.hi) + steps.hi);
     }
     case Op::Cast: {
-        if (!e->args[0].type().is_int_or_uint())
+        if (!e->value().type().is_int_or_uint())
             return all;
-        ir::ConstantInterval from = range_at(e->args[0], variable, depth + 1);
+        ir::ConstantInterval from = range_at(e->value(), variable, depth + 1);
         return fit(type, from.lo, from.hi);
     }
     case Op::Select:
-        return ir::hull(range_at(e->args[1], variable, depth + 1),
-                        range_at(e->args[2], variable, depth + 1));
+        return ir::hull(range_at(e->if_true(), variable, depth + 1),
+                        range_at(e->if_false(), variable, depth + 1));
     case Op::Call:
         if (ir::is_marker(*e.get()))
             return range_at(e->args[0], variable, depth + 1);
@@ -127,13 +127,12 @@ int64_t factor_at(const Expr &e, int64_t most, int depth) {
     switch (e->op) {
     case Op::Add:
     case Op::Sub:
-        return std::min(factor_at(e->args[0], most, depth + 1),
-                        factor_at(e->args[1], most, depth + 1));
+        return std::min(factor_at(e->a(), most, depth + 1), factor_at(e->b(), most, depth + 1));
     case Op::Mul:
-        return std::min(most, factor_at(e->args[0], most, depth + 1) *
-                                  factor_at(e->args[1], most, depth + 1));
+        return std::min(most,
+                        factor_at(e->a(), most, depth + 1) * factor_at(e->b(), most, depth + 1));
     case Op::Cast:
-        return factor_at(e->args[0], most, depth + 1);
+        return factor_at(e->value(), most, depth + 1);
     default:
         return 1;
     }

@@ -28,9 +28,9 @@ class Substitute : public ir::GraphMutator {
         if (now.type() != Int(32) || now.same_as(e))
             return now;
         if (now->op == Op::Add)
-            return ir::add(now->args[0], now->args[1]);
+            return ir::add(now->a(), now->b());
         if (now->op == Op::Sub)
-            return ir::sub(now->args[0], now->args[1]);
+            return ir::sub(now->a(), now->b());
         return now;
     }
 
@@ -113,7 +113,7 @@ class Inliner {
             Point point{now->int_value, now->index, now->args};
             for (Expr &arg : point.args)  // x - 1 as x + (-1): a canonical form for comparisons
                 if (arg->op == Op::Sub)
-                    arg = ir::sub(arg->args[0], arg->args[1]);
+                    arg = ir::sub(arg->a(), arg->b());
             auto found = points_.find(point);
             if (found != points_.end())
                 return found->second;

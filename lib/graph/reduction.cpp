@@ -207,11 +207,11 @@ class Prover {
 
     /// Both operands of a comparison, without casts that preserve their order.
     static std::pair<Expr, Expr> compared(const Expr &comparison) {
-        Expr a = comparison->args[0], b = comparison->args[1];
-        while (a->op == Op::Cast && b->op == Op::Cast && a->args[0].type() == b->args[0].type() &&
-               a.type().can_represent(a->args[0].type())) {
-            Expr inner = a->args[0];
-            b = b->args[0], a = inner;
+        Expr a = comparison->a(), b = comparison->b();
+        while (a->op == Op::Cast && b->op == Op::Cast && a->value().type() == b->value().type() &&
+               a.type().can_represent(a->value().type())) {
+            Expr inner = a->value();
+            b = b->value(), a = inner;
         }
         return {a, b};
     }
@@ -244,7 +244,7 @@ class Prover {
             const Expr &old = v->args[select ? 1 + side : side];
             *fresh = v->args[select ? 2 - side : 1 - side];
             if (is_old(old, i) && !reads_self(*fresh))
-                return select ? test_of(v->args[0], side == 0)
+                return select ? test_of(v->condition(), side == 0)
                               : Test{i, v->op == Op::Max, false, *fresh};
         }
         return std::nullopt;

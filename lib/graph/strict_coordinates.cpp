@@ -64,8 +64,8 @@ class Operations {
         ir::walk(coordinate, [&](const Expr &e) {
             if (ir::is_shared(e) && !in_coordinates_.insert(e.get()).second)
                 return false;
-            if (e->op == Op::Cast && e.type().is_int_or_uint() && e->args[0].type().is_float())
-                add_operations(e->args[0]);
+            if (e->op == Op::Cast && e.type().is_int_or_uint() && e->value().type().is_float())
+                add_operations(e->value());
             return true;
         });
     }

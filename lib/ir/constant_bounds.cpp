@@ -72,11 +72,11 @@ Interval Query::of_node(const Expr &e, int depth) {
     }
     case Op::Broadcast:
     case Op::Slice:
-        return of(e->args[0], depth + 1);
+        return of(e->value(), depth + 1);
     case Op::Ramp:
         return unless_wrapped(e.type(),
-                              of(e->args[0], depth + 1) +
-                                  of(e->args[1], depth + 1) * Interval{0, e.type().lanes() - 1});
+                              of(e->base(), depth + 1) +
+                                  of(e->stride(), depth + 1) * Interval{0, e.type().lanes() - 1});
     case Op::Cast:
         return of_cast(e, depth);
     case Op::Interleave: {
@@ -86,12 +86,12 @@ Interval Query::of_node(const Expr &e, int depth) {
         return all;
     }
     case Op::Select:
-        return hull(of(e->args[1], depth + 1), of(e->args[2], depth + 1));
+        return hull(of(e->if_true(), depth + 1), of(e->if_false(), depth + 1));
     case Op::Call:
         return of_call(e, depth);
     case Op::VectorReduce:
         return e->reduce_op == Op::Add || e->reduce_op == Op::Mul ? Interval::everything()
-                                                                  : of(e->args[0], depth + 1);
+                                                                  : of(e->value(), depth + 1);
     case Op::Add:
     case Op::Sub:
     case Op::Mul:
@@ -113,7 +113,7 @@ Interval Query::of_node(const Expr &e, int depth) {
 }
 
 Interval Query::of_arithmetic(const Expr &e, int depth) {
-    Interval a = of(e->args[0], depth + 1), b = of(e->args[1], depth + 1), result;
+    Interval a = of(e->a(), depth + 1), b = of(e->b(), depth + 1), result;
     switch (e->op) {
     case Op::Add:
         result = a + b;
@@ -172,10 +172,10 @@ Interval Query::of_remainder(const Interval &a, const Interval &b) {
 }
 
 Interval Query::of_cast(const Expr &e, int depth) {
-    Type from = e->args[0].type();
+    Type from = e->value().type();
     if (e.type().is_bool() || !from.is_int_or_uint())
         return Interval::everything();
-    Interval value = of(e->args[0], depth + 1);
+    Interval value = of(e->value(), depth + 1);
     // A value that the new type cannot represent wraps (also for int32 and int64).
     if (e.type().bits() == 64) {
         bool fits =
@@ -232,7 +232,7 @@ Linear to_first_lane(const Linear &sum, Interval *lanes) {
         else
             ok = first.add(rest);
         if (t.atom->op == Op::Ramp)
-            ok &= stride.add(Linear::from_expr(t.atom->args[1]), t.coefficient);
+            ok &= stride.add(Linear::from_expr(t.atom->stride()), t.coefficient);
         if (!ok)
             return sum;
     }
@@ -245,13 +245,13 @@ Linear to_first_lane(const Linear &sum, Interval *lanes) {
 /// int64(a) + int64(b), because facts are about a and b.
 Linear without_casts(const Linear &sum) {
     auto is_widened = [](const Term &t) {
-        return t.atom->op == Op::Cast && has_no_overflow(t.atom->args[0].type());
+        return t.atom->op == Op::Cast && has_no_overflow(t.atom->value().type());
     };
     if (sum.type.bits() != 64 || !std::all_of(sum.terms.begin(), sum.terms.end(), is_widened))
         return sum;
     Linear result{sum.type, sum.constant, {}};
     for (const Term &t : sum.terms) {
-        Linear narrow = Linear::from_expr(t.atom->args[0]);
+        Linear narrow = Linear::from_expr(t.atom->value());
         if (!result.add(narrow, t.coefficient))
             return sum;
     }
@@ -335,13 +335,13 @@ Interval Query::by_relations(const Linear &sum, int effort, int depth) {
 Interval Query::by_remainder(const Linear &sum, int effort, int depth) {
     for (const Term &t : sum.terms) {
         int64_t divisor = 0;
-        if (t.atom->op != Op::Div || !as_const_int(t.atom->args[1], &divisor) || divisor <= 0 ||
+        if (t.atom->op != Op::Div || !as_const_int(t.atom->b(), &divisor) || divisor <= 0 ||
             t.coefficient % divisor != 0 || !has_no_overflow(t.atom.type()))
             continue;
         int64_t factor = t.coefficient / divisor;
         Linear rest = sum;
         if (factor == INT64_MIN || !rest.add({sum.type, 0, {{t.atom, -t.coefficient}}}) ||
-            !rest.add(Linear::from_expr(t.atom->args[0]), factor) ||
+            !rest.add(Linear::from_expr(t.atom->a()), factor) ||
             rest.terms.size() >= sum.terms.size())
             continue;
         return of(rest, effort - 1, depth + 1) +
@@ -439,7 +439,7 @@ bool is_index(const Expr &e, int *budget) {
         (e->op == Op::Call && may_reach_limits(e)))
         return false;
     // Hashes wrap.
-    if (e->op == Op::Cast && e->args[0].type().is_uint() && e->args[0].type().bits() >= 32)
+    if (e->op == Op::Cast && e->value().type().is_uint() && e->value().type().bits() >= 32)
         return false;
     return std::all_of(e->args.begin(), e->args.end(),
                        [&](const Expr &arg) { return !arg.defined() || is_index(arg, budget); });

@@ -52,11 +52,11 @@ class Numbering {
 
   private:
     Id number_let(const Expr &e) {
-        Id value = number(e->args[0]);
+        Id value = number(e->value());
         decltype(done_) outer;  // the same node can have another meaning inside
         outer.swap(done_);
         ScopedBinding<Id> binding(lets_, e->name, value);
-        Id body = number(e->args[1]);
+        Id body = number(e->body());
         outer.swap(done_);
         return body;
     }

@@ -267,7 +267,7 @@ bool as_const_int(const Expr &e, int64_t *value) {
     if (!e.defined())
         return false;
     if (e->op == Op::Broadcast)
-        return as_const_int(e->args[0], value);
+        return as_const_int(e->value(), value);
     if (e->op != Op::IntImm && e->op != Op::UIntImm)
         return false;
     if (value)
@@ -375,8 +375,8 @@ Expr add(Expr a, Expr b) {
     if (is_const(b, 0))
         return a;
     int64_t x = 0, y = 0;  // (e + x) + y -> e + (x + y): offsets accumulate in this form
-    if (a->op == Op::Add && as_const_int(a->args[1], &x) && as_const_int(b, &y))
-        return add(a->args[0], fold(Op::Add, a->args[1], b, [](auto p, auto q) { return p + q; }));
+    if (a->op == Op::Add && as_const_int(a->b(), &x) && as_const_int(b, &y))
+        return add(a->a(), fold(Op::Add, a->b(), b, [](auto p, auto q) { return p + q; }));
     return fold(Op::Add, a, b, [](auto p, auto q) { return p + q; });
 }
 

@@ -32,6 +32,7 @@
 //  * An expression has no side effect, except Calls with CallKind::Extern (impure).
 
 #include <atomic>
+#include <cassert>
 #include <memory>
 #include <string>
 #include <vector>
@@ -89,7 +90,8 @@ struct Referent {
     virtual ~Referent() = default;
 };
 
-/// One node. All kinds share one layout, so that the list of a node's children is in one place: `args`.
+/// One node. All kinds share one layout, so that the list of a node's children is in one place: `args`. Where the
+/// kind is known, children are read by the names in the table: a(), value(), if_true(), ...
 ///
 /// | op                | args                    | other fields                                        |
 /// |-------------------|-------------------------|-----------------------------------------------------|
@@ -101,9 +103,11 @@ struct Referent {
 /// | Cast, Reinterpret | value                   |                                                     |
 /// | binary            | a, b                    |                                                     |
 /// | Not, Broadcast    | value                   |                                                     |
-/// | Select            | condition, true, false  |                                                     |
+/// | Select            | condition, if_true,     |                                                     |
+/// |                   | if_false                |                                                     |
 /// | Call              | arguments               | name, call_kind, index, referent                    |
-/// | Load              | index, predicate        | name (buffer); predicate undefined = all lanes      |
+/// | Load              | element, predicate      | name (buffer); element: index in elements;          |
+/// |                   |                         | predicate: lane mask, undefined = all lanes         |
 /// | Ramp              | base, stride            | lanes in type                                       |
 /// | Let               | value, body             | name                                                |
 /// | VectorReduce      | value                   | reduce_op (Add, Mul, Min, Max, And, Or)             |
@@ -128,7 +132,66 @@ struct ExprNode {
     std::shared_ptr<const Referent> referent;
 
     ExprNode(Op op_, Type type_) : op(op_), type(type_) {}
+
+    // The children by their names in the table. Only of the given nodes: others have something else there.
+    const Expr &a() const;          ///< binary: the first operand
+    const Expr &b() const;          ///< binary: the second operand
+    const Expr &value() const;      ///< Cast, Reinterpret, Not, Broadcast, Let, VectorReduce, Slice
+    const Expr &condition() const;  ///< Select
+    const Expr &if_true() const;    ///< Select
+    const Expr &if_false() const;   ///< Select
+    const Expr &element() const;    ///< Load: index in elements
+    const Expr &predicate() const;  ///< Load: lane mask; undefined = all lanes
+    const Expr &base() const;       ///< Ramp
+    const Expr &stride() const;     ///< Ramp
+    const Expr &body() const;       ///< Let
 };
+
+inline const Expr &ExprNode::a() const {
+    assert(op >= Op::Add && op <= Op::Or);
+    return args[0];
+}
+inline const Expr &ExprNode::b() const {
+    assert(op >= Op::Add && op <= Op::Or);
+    return args[1];
+}
+inline const Expr &ExprNode::value() const {
+    assert(op == Op::Cast || op == Op::Reinterpret || op == Op::Not || op == Op::Broadcast ||
+           op == Op::Let || op == Op::VectorReduce || op == Op::Slice);
+    return args[0];
+}
+inline const Expr &ExprNode::condition() const {
+    assert(op == Op::Select);
+    return args[0];
+}
+inline const Expr &ExprNode::if_true() const {
+    assert(op == Op::Select);
+    return args[1];
+}
+inline const Expr &ExprNode::if_false() const {
+    assert(op == Op::Select);
+    return args[2];
+}
+inline const Expr &ExprNode::element() const {
+    assert(op == Op::Load);
+    return args[0];
+}
+inline const Expr &ExprNode::predicate() const {
+    assert(op == Op::Load);
+    return args[1];
+}
+inline const Expr &ExprNode::base() const {
+    assert(op == Op::Ramp);
+    return args[0];
+}
+inline const Expr &ExprNode::stride() const {
+    assert(op == Op::Ramp);
+    return args[1];
+}
+inline const Expr &ExprNode::body() const {
+    assert(op == Op::Let);
+    return args[1];
+}
 
 // Constructors. They check operand types (InternalError) but do not simplify.
 Expr make_int(Type type, int64_t value);   ///< constant of any integer type (wraps) or lanes

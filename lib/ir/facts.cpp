@@ -138,58 +138,58 @@ void Facts::assume_non_negative(const Linear &sum) {
 }
 
 void Facts::assume(const Expr &condition) {
-    const auto &args = condition->args;
     if (condition->op == Op::And)
-        return assume(args[0]), assume(args[1]);
+        return assume(condition->a()), assume(condition->b());
     if (condition->op == Op::Not)
-        return assume_false(args[0]);
+        return assume_false(condition->value());
     if (is_intrinsic(*condition.get(), intrinsic::likely))
-        return assume(args[0]);
-    if (!is_comparison(condition->op) || !has_no_overflow(args[0].type()) ||
-        args[0].type().is_vector())
+        return assume(condition->args[0]);
+    if (!is_comparison(condition->op))
         return;
-    auto at_least = [&](const Expr &a, const Expr &b, int64_t distance) {  // a - b >= distance
-        Linear sum = Linear::from_expr(a);
-        if (sum.add(Linear::from_expr(b), -1) &&
+    const Expr &a = condition->a(), &b = condition->b();
+    if (!has_no_overflow(a.type()) || a.type().is_vector())
+        return;
+    auto at_least = [&](const Expr &x, const Expr &y, int64_t distance) {  // x - y >= distance
+        Linear sum = Linear::from_expr(x);
+        if (sum.add(Linear::from_expr(y), -1) &&
             !__builtin_sub_overflow(sum.constant, distance, &sum.constant))
             assume_non_negative(sum);
     };
     switch (condition->op) {
     case Op::LT:
-        return at_least(args[1], args[0], 1);
+        return at_least(b, a, 1);
     case Op::LE:
-        return at_least(args[1], args[0], 0);
+        return at_least(b, a, 0);
     case Op::GT:
-        return at_least(args[0], args[1], 1);
+        return at_least(a, b, 1);
     case Op::GE:
-        return at_least(args[0], args[1], 0);
+        return at_least(a, b, 0);
     case Op::EQ:
-        return at_least(args[0], args[1], 0), at_least(args[1], args[0], 0);
+        return at_least(a, b, 0), at_least(b, a, 0);
     default:
         return;
     }
 }
 
 void Facts::assume_false(const Expr &condition) {
-    const auto &args = condition->args;
     switch (condition->op) {
     case Op::Or:
-        return assume_false(args[0]), assume_false(args[1]);
+        return assume_false(condition->a()), assume_false(condition->b());
     case Op::Not:
-        return assume(args[0]);
+        return assume(condition->value());
     case Op::LT:
-        return assume(make_binary(Op::GE, args[0], args[1]));
+        return assume(make_binary(Op::GE, condition->a(), condition->b()));
     case Op::LE:
-        return assume(make_binary(Op::GT, args[0], args[1]));
+        return assume(make_binary(Op::GT, condition->a(), condition->b()));
     case Op::GT:
-        return assume(make_binary(Op::LE, args[0], args[1]));
+        return assume(make_binary(Op::LE, condition->a(), condition->b()));
     case Op::GE:
-        return assume(make_binary(Op::LT, args[0], args[1]));
+        return assume(make_binary(Op::LT, condition->a(), condition->b()));
     case Op::NE:
-        return assume(make_binary(Op::EQ, args[0], args[1]));
+        return assume(make_binary(Op::EQ, condition->a(), condition->b()));
     case Op::Call:
         if (condition->name == intrinsic::likely)
-            assume_false(args[0]);
+            assume_false(condition->args[0]);
         return;
     default:
         return;

@@ -155,7 +155,7 @@ Expr fold_shift(Type type, const Expr &a, Wide amount, bool left) {
 
 bool is_constant(const Expr &e) {
     return e->op == Op::FloatImm || is_integer_constant(e) ||
-           (e->op == Op::Broadcast && is_constant(e->args[0]));
+           (e->op == Op::Broadcast && is_constant(e->value()));
 }
 
 Expr fold_binary(Op op, const Expr &a, const Expr &b) {

@@ -27,8 +27,8 @@ class UseCounter {
             return false;
         bool has_let = e->op == Op::Let;
         if (has_let) {
-            count(e->args[0]);
-            count_under(e->name, e.get(), e->args[1]);
+            count(e->value());
+            count_under(e->name, e.get(), e->body());
         } else {
             for (const Expr &arg : e->args)
                 if (arg.defined())
@@ -119,9 +119,9 @@ class Renamer : public Mutator {
     Expr rename(const Expr &e) {
         if (e->op != Op::Let)
             return Mutator::mutate(e);
-        Expr value = mutate(e->args[0]);
+        Expr value = mutate(e->value());
         std::string name = e->name;
-        Expr body = mutate_under(&name, e->args[1]);
+        Expr body = mutate_under(&name, e->body());
         return make_let(name, value, body);
     }
 
@@ -178,11 +178,11 @@ class DeadLets {
 
     Expr drop_let(const Expr &e) {
         bool used = false;
-        Expr body = drop_under(e->name, e->args[1], &used);
-        if (!used && !has_side_effect(e->args[0]))
+        Expr body = drop_under(e->name, e->body(), &used);
+        if (!used && !has_side_effect(e->value()))
             return body;
-        Expr value = drop(e->args[0]);
-        bool same = value.same_as(e->args[0]) && body.same_as(e->args[1]);
+        Expr value = drop(e->value());
+        bool same = value.same_as(e->value()) && body.same_as(e->body());
         return same ? e : make_let(e->name, value, body);
     }
 

@@ -48,14 +48,14 @@ bool LinearBuilder::take_apart(const Term &t, std::vector<Term> *parts) {
         return false;
     switch (e->op) {
     case Op::Add:
-        parts->push_back({e->args[1], factor});
-        parts->push_back({e->args[0], factor});
+        parts->push_back({e->b(), factor});
+        parts->push_back({e->a(), factor});
         return true;
     case Op::Sub:
         if (factor == INT64_MIN)
             return false;
-        parts->push_back({e->args[1], -factor});
-        parts->push_back({e->args[0], factor});
+        parts->push_back({e->b(), -factor});
+        parts->push_back({e->a(), factor});
         return true;
     case Op::Mul:
         for (int i : {1, 0}) {

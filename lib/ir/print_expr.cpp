@@ -85,7 +85,7 @@ void ExprPrinter::print_node(const Expr &e) {
         list(to_string(e->op), e->args);
         break;
     case Op::Not:
-        out += '!', print(e->args[0], precedence(Op::Not));
+        out += '!', print(e->value(), precedence(Op::Not));
         break;
     case Op::Call:
         print_call(e);
@@ -99,7 +99,7 @@ void ExprPrinter::print_node(const Expr &e) {
         list(to_string(e->op), e->args, e.type().lanes());
         break;
     case Op::Slice:
-        out += "slice(", print(e->args[0]);
+        out += "slice(", print(e->value());
         for (int64_t number : {int64_t(e->index), e->int_value, int64_t(e.type().lanes())})
             out += ", " + std::to_string(number);
         out += ')';
@@ -118,17 +118,17 @@ void ExprPrinter::print_node(const Expr &e) {
 
 void ExprPrinter::print_infix(const Expr &e) {
     int p = precedence(e->op);
-    const Expr &b = e->args[1];
+    const Expr &b = e->b();
     if (e->op == Op::Add && b->op == Op::IntImm && b->int_value < 0 && b->int_value != INT64_MIN) {
         // The simplifier's form of a difference.
-        print(e->args[0], p);
+        print(e->a(), p);
         out += " - ";
         print_integer(b.type(), std::to_string(-b->int_value));
         return;
     }
-    print(e->args[0], p);
+    print(e->a(), p);
     out += std::string(" ") + to_string(e->op) + " ";
-    print(e->args[1], p + 1);  // all infix operators are left-associative
+    print(e->b(), p + 1);  // all infix operators are left-associative
 }
 
 void ExprPrinter::print_constant(const Expr &e) {
@@ -171,19 +171,19 @@ void ExprPrinter::print_call(const Expr &e) {
 
 void ExprPrinter::print_load(const Expr &e) {
     out += e->name + "[";
-    print(e->args[0]);
-    if (e->args[1].defined()) {
+    print(e->element());
+    if (e->predicate().defined()) {
         out += " if ";
-        print(e->args[1]);
+        print(e->predicate());
     }
     out += ']';
 }
 
 void ExprPrinter::print_let_in(const Expr &e) {
     out += "let " + e->name + " = ";
-    print(e->args[0], 1);
+    print(e->value(), 1);
     out += " in ";
-    print(e->args[1]);
+    print(e->body());
 }
 
 void ExprPrinter::list(const std::string &name, const std::vector<Expr> &args, int lanes) {

@@ -59,12 +59,12 @@ struct Rules::Divided {
 };
 
 std::optional<Rules::Divided> Rules::as_divided(const Expr &atom) {
-    const Expr &e = atom->op == Op::Cast ? atom->args[0] : atom;
+    const Expr &e = atom->op == Op::Cast ? atom->value() : atom;
     int64_t divisor = 0;
     if ((e->op != Op::Div && e->op != Op::Mod) || !has_no_overflow(e.type()) ||
-        !as_const_int(e->args[1], &divisor) || divisor <= 0 || e.type().bits() > atom.type().bits())
+        !as_const_int(e->b(), &divisor) || divisor <= 0 || e.type().bits() > atom.type().bits())
         return std::nullopt;
-    return Divided{e->op, e->args[0], divisor};
+    return Divided{e->op, e->a(), divisor};
 }
 
 Expr strip_likely(const Expr &e) {
@@ -190,9 +190,9 @@ Expr Rules::add_wrapping(Op op, const Expr &a, const Expr &b) {
     if (op == Op::Sub && equal(a, b))
         return make_const(a.type(), 0);
     // (x + c) + d, (x - c) - d
-    if (a->op == op && is_constant(a->args[1]) && is_constant(b)) {
-        Expr c = binary(Op::Add, a->args[1], b);
-        return binary(op, a->args[0], c);
+    if (a->op == op && is_constant(a->b()) && is_constant(b)) {
+        Expr c = binary(Op::Add, a->b(), b);
+        return binary(op, a->a(), c);
     }
     return make_binary(op, a, b);
 }
@@ -219,12 +219,12 @@ Expr Rules::multiply(const Expr &a, const Expr &b) {
     }
     // (x * c) * y = (x * y) * c; then x * y in canonical order.
     for (const auto &[p, q] : {std::pair{a, b}, std::pair{b, a}})
-        if (p->op == Op::Mul && is_constant(p->args[1])) {
+        if (p->op == Op::Mul && is_constant(p->b())) {
             if (is_constant(q)) {
-                Expr factor = fold_binary(Op::Mul, p->args[1], q);
-                return factor.defined() ? multiply(p->args[0], factor) : make_binary(Op::Mul, a, b);
+                Expr factor = fold_binary(Op::Mul, p->b(), q);
+                return factor.defined() ? multiply(p->a(), factor) : make_binary(Op::Mul, a, b);
             }
-            return multiply(multiply(p->args[0], q), p->args[1]);
+            return multiply(multiply(p->a(), q), p->b());
         }
     bool swapped = !is_constant(b) && ir::compare(b, a) < 0;
     return swapped ? make_binary(Op::Mul, b, a) : make_binary(Op::Mul, a, b);
@@ -333,10 +333,10 @@ Expr Rules::divide_quotient(const Linear &dividend, int64_t d) {
     if (dividend.terms.size() != 1 || dividend.terms[0].coefficient != 1)
         return Expr();
     const Expr &inner = dividend.terms[0].atom;
-    if (inner->op != Op::Div || !as_const_int(inner->args[1], &e) || e <= 0 ||
+    if (inner->op != Op::Div || !as_const_int(inner->b(), &e) || e <= 0 ||
         __builtin_mul_overflow(e, d, &product) || !dividend.type.can_represent(product))
         return Expr();
-    Linear y = Linear::from_expr(inner->args[0]);
+    Linear y = Linear::from_expr(inner->a());
     if (!y.add(Linear::from_constant(dividend.type, dividend.constant), e) ||
         (dividend.constant != 0 && !fits(y)))
         return Expr();
@@ -375,9 +375,9 @@ Expr Rules::remainder_by(const Expr &a, int64_t c) {
             rest.terms.push_back({t.atom, coefficient});
         Linear value{a.type(), 0, {{t.atom, 1}}};
         // y % m differs from y by a multiple of m.
-        if (t.atom->op == Op::Mod && as_const_int(t.atom->args[1], &m) && m > 0 &&
+        if (t.atom->op == Op::Mod && as_const_int(t.atom->b(), &m) && m > 0 &&
             !__builtin_mul_overflow(coefficient, m, &product) && product % c == 0)
-            value = Linear::from_expr(t.atom->args[0]);
+            value = Linear::from_expr(t.atom->a());
         sees_through = sees_through && through.add(value, coefficient);
     }
     through.constant -= floor_div(through.constant, c) * c;

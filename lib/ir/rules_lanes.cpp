@@ -18,7 +18,7 @@ const Expr &base_of(const Expr &e) {
     return e->args[0];
 }
 Expr stride_of(const Expr &e) {
-    return e->op == Op::Ramp ? e->args[1] : make_const(e.type().element_of(), 0);
+    return e->op == Op::Ramp ? e->stride() : make_const(e.type().element_of(), 0);
 }
 
 /// Whether there is no load and no call inside: an index that costs the same in 64 bits as in 32.
@@ -45,7 +45,7 @@ Expr Rules::broadcast(const Expr &value, int lanes) {
 /// Applies an operation on ramps and broadcasts to their scalars; undefined if impossible.
 Expr Rules::lanes(Op op, const Expr &a, const Expr &b) {
     if (a->op == Op::Broadcast && b->op == Op::Broadcast)
-        return broadcast(binary(op, a->args[0], b->args[0]), a.type().lanes());
+        return broadcast(binary(op, a->value(), b->value()), a.type().lanes());
     bool integer_lanes = a.type().is_int_or_uint() && is_lanes(a) && is_lanes(b);
     return integer_lanes ? lanes_of_ramp(op, a, b) : Expr();
 }
@@ -109,16 +109,16 @@ Expr Rules::cast(Type type, const Expr &a) {
     if (Expr folded = fold_cast(type, a); folded.defined())
         return folded;
     if (a->op == Op::Broadcast)
-        return broadcast(cast(type.element_of(), a->args[0]), type.lanes());
+        return broadcast(cast(type.element_of(), a->value()), type.lanes());
     // A ramp that cannot overflow, or whose lanes wrap in any case.
     bool narrows = type.is_int_or_uint() && !type.is_bool() && type.bits() <= from.bits();
     bool widens = has_no_overflow(from) && has_no_overflow(type) && type.bits() >= from.bits();
     bool wraps = narrows && !has_no_overflow(type);
     if (a->op == Op::Ramp && from.is_int_or_uint() && (wraps || widens))
-        return ramp(cast(type.element_of(), a->args[0]), cast(type.element_of(), a->args[1]),
+        return ramp(cast(type.element_of(), a->base()), cast(type.element_of(), a->stride()),
                     type.lanes());
     if (a->op == Op::Cast) {
-        const Expr &x = a->args[0];
+        const Expr &x = a->value();
         Type inner = x.type();
         bool lossless =
             inner.is_int_or_uint() && from.is_int_or_uint() && !from.is_bool() &&
@@ -158,7 +158,7 @@ Expr Rules::interleave(const std::vector<Expr> &values) {
     if (!uniform)
         return make_interleave(values);
     int lanes = first.type().lanes() * static_cast<int>(values.size());
-    return broadcast(first->op == Op::Broadcast ? first->args[0] : first, lanes);
+    return broadcast(first->op == Op::Broadcast ? first->value() : first, lanes);
 }
 
 Expr Rules::vector_reduce(const Expr &e, const Expr &value) {
@@ -166,13 +166,13 @@ Expr Rules::vector_reduce(const Expr &e, const Expr &value) {
     if (lanes == from)
         return value;
     if (value->op == Op::Broadcast) {
-        const Expr &x = value->args[0];
+        const Expr &x = value->value();
         if (e->reduce_op != Op::Add && e->reduce_op != Op::Mul)
             return broadcast(x, lanes);
         if (e->reduce_op == Op::Add && x.type().is_int_or_uint() && !x.type().is_bool())
             return broadcast(binary(Op::Mul, x, make_const(x.type(), from / lanes)), lanes);
     }
-    return value.same_as(e->args[0]) ? e : make_vector_reduce(e->reduce_op, value, lanes);
+    return value.same_as(e->value()) ? e : make_vector_reduce(e->reduce_op, value, lanes);
 }
 
 Expr Rules::load(const Expr &e, const Expr &index, const Expr &predicate) {
@@ -182,8 +182,8 @@ Expr Rules::load(const Expr &e, const Expr &index, const Expr &predicate) {
     if (!unconditional && as_const_int(predicate, &all))
         return make_const(type, 0);
     if (unconditional && index->op == Op::Broadcast)
-        return broadcast(make_load(type.element_of(), e->name, index->args[0]), type.lanes());
-    if (index.same_as(e->args[0]) && predicate.same_as(e->args[1]))
+        return broadcast(make_load(type.element_of(), e->name, index->value()), type.lanes());
+    if (index.same_as(e->element()) && predicate.same_as(e->predicate()))
         return e;
     return make_load(type, e->name, index, unconditional ? Expr() : predicate);
 }
@@ -198,7 +198,7 @@ Expr Rules::call(const Expr &e, const std::vector<Expr> &args) {
         (e->call_kind == CallKind::Intrinsic || e->call_kind == CallKind::PureExtern)) {
         std::vector<Expr> scalars;
         for (const Expr &arg : args)
-            scalars.push_back(arg->args[0]);
+            scalars.push_back(arg->value());
         Expr scalar = make_call(e.type().element_of(), e->name, scalars, e->call_kind, e->index);
         return broadcast(call(scalar, scalars), e.type().lanes());
     }

@@ -23,7 +23,7 @@ bool is_likely(const Expr &e) {
 }
 
 bool is_negation_of(const Expr &a, const Expr &b) {
-    return a->op == Op::Not && equal(a->args[0], b);
+    return a->op == Op::Not && equal(a->value(), b);
 }
 
 /// A constant that may overflow if an index is added to it.
@@ -34,10 +34,10 @@ bool is_far(int64_t constant, Type type) {
 
 /// The sum that is >= 0 if and only if the comparison `<` or `<=` of scalars holds.
 bool as_non_negative(const Expr &e, Linear *sum) {
-    if ((e->op != Op::LT && e->op != Op::LE) || !has_no_overflow(e->args[0].type()))
+    if ((e->op != Op::LT && e->op != Op::LE) || !has_no_overflow(e->a().type()))
         return false;
-    *sum = Linear::from_expr(e->args[1]);
-    return sum->add(Linear::from_expr(e->args[0]), -1) &&
+    *sum = Linear::from_expr(e->b());
+    return sum->add(Linear::from_expr(e->a()), -1) &&
            sum->add(Linear::from_constant(sum->type, 1), e->op == Op::LT ? -1 : 0);
 }
 
@@ -202,7 +202,7 @@ Expr Rules::compare_sums(Op op, const Expr &a, const Expr &b) {
     if (lanes > 1) {
         Expr e = sum(difference);
         if (e.defined() && e->op == Op::Broadcast)
-            return broadcast(comparison(op, e->args[0], make_const(e->args[0].type(), 0)), lanes);
+            return broadcast(comparison(op, e->value(), make_const(e->value().type(), 0)), lanes);
     }
 
     int64_t g = 0;
@@ -255,8 +255,8 @@ Expr Rules::write_comparison(Op op, Linear left, Linear right, int64_t m, const 
 Expr Rules::compare_quotient(Op op, const Linear &left, const Linear &right) {
     auto is_quotient = [](const Linear &sum, int64_t *divisor) {
         return sum.constant == 0 && sum.terms.size() == 1 && sum.terms[0].coefficient == 1 &&
-               sum.terms[0].atom->op == Op::Div &&
-               as_const_int(sum.terms[0].atom->args[1], divisor) && *divisor > 0;
+               sum.terms[0].atom->op == Op::Div && as_const_int(sum.terms[0].atom->b(), divisor) &&
+               *divisor > 0;
     };
     int64_t c = 0;
     Linear scaled = right;
@@ -264,12 +264,12 @@ Expr Rules::compare_quotient(Op op, const Linear &left, const Linear &right) {
         if ((op == Op::LE && !scaled.add(Linear::from_constant(left.type, 1))) || !fits(scaled, c))
             return Expr();
         Expr limit = scaled.scale(c) ? sum(scaled) : Expr();
-        return limit.defined() ? comparison(Op::LT, left.terms[0].atom->args[0], limit) : Expr();
+        return limit.defined() ? comparison(Op::LT, left.terms[0].atom->a(), limit) : Expr();
     }
     scaled = left;
     if (op == Op::LE && is_quotient(right, &c) && fits(left, c)) {
         Expr limit = scaled.scale(c) ? sum(scaled) : Expr();
-        return limit.defined() ? comparison(Op::LE, limit, right.terms[0].atom->args[0]) : Expr();
+        return limit.defined() ? comparison(Op::LE, limit, right.terms[0].atom->a()) : Expr();
     }
     return Expr();
 }
@@ -289,7 +289,7 @@ Expr Rules::logical(Op op, const Expr &a, const Expr &b) {
     // Compares with the last few operands of a chain a = p && q && ...
     const Expr *chain = &a;
     for (int i = 0; i < 4; i++) {
-        const Expr &last = (*chain)->op == op ? (*chain)->args[1] : *chain;
+        const Expr &last = (*chain)->op == op ? (*chain)->b() : *chain;
         if (equal(last, b))
             return a;
         Expr both = combine_comparisons(op, last, b);
@@ -299,11 +299,11 @@ Expr Rules::logical(Op op, const Expr &a, const Expr &b) {
             if (both.same_as(last))
                 return a;
             if (i == 0)
-                return (*chain)->op == op ? logical(op, (*chain)->args[0], both) : both;
+                return (*chain)->op == op ? logical(op, (*chain)->a(), both) : both;
         }
         if ((*chain)->op != op)
             break;
-        chain = &(*chain)->args[0];
+        chain = &(*chain)->a();
     }
     return make_binary(op, a, b);
 }
@@ -332,13 +332,13 @@ Expr Rules::logical_not(const Expr &a) {
     if (as_const_int(a, &c))
         return make_const(a.type(), c == 0);
     if (a->op == Op::Not)
-        return a->args[0];
+        return a->value();
     if (a->op == Op::Broadcast)
-        return broadcast(logical_not(a->args[0]), a.type().lanes());
+        return broadcast(logical_not(a->value()), a.type().lanes());
     if (is_comparison(a->op)) {
-        bool exact = !a->args[0].type().is_float() || a->op == Op::EQ || a->op == Op::NE;
+        bool exact = !a->a().type().is_float() || a->op == Op::EQ || a->op == Op::NE;
         if (exact)
-            return comparison(negated(a->op), a->args[0], a->args[1]);
+            return comparison(negated(a->op), a->a(), a->b());
     }
     return make_not(a);
 }
@@ -350,22 +350,22 @@ Expr Rules::select(const Expr &condition, const Expr &t, const Expr &f) {
     if (equal(t, f))
         return t;
     if (condition->op == Op::Not)
-        return select(condition->args[0], f, t);
+        return select(condition->value(), f, t);
     int lanes = t.type().lanes();
     if (condition->op == Op::Broadcast)
-        return select(condition->args[0], t, f);
+        return select(condition->value(), t, f);
     if (condition.type().is_scalar() && t->op == Op::Broadcast && f->op == Op::Broadcast)
-        return broadcast(select(condition, t->args[0], f->args[0]), lanes);
-    if (t->op == Op::Select && equal(t->args[0], condition))
-        return select(condition, t->args[1], f);
-    if (f->op == Op::Select && equal(f->args[0], condition))
-        return select(condition, t, f->args[2]);
+        return broadcast(select(condition, t->value(), f->value()), lanes);
+    if (t->op == Op::Select && equal(t->condition(), condition))
+        return select(condition, t->if_true(), f);
+    if (f->op == Op::Select && equal(f->condition(), condition))
+        return select(condition, t, f->if_false());
     if (t.type().is_bool() && condition.type() == t.type())
         if (Expr e = select_bool(condition, t, f); e.defined())
             return e;
     if ((condition->op == Op::LT || condition->op == Op::LE) && t.type().is_int_or_uint() &&
         condition.type().lanes() == lanes) {
-        const Expr &x = condition->args[0], &y = condition->args[1];
+        const Expr &x = condition->a(), &y = condition->b();
         if (equal(x, t) && equal(y, f))
             return min_max(Op::Min, t, f);
         if (equal(x, f) && equal(y, t))

@@ -15,9 +15,9 @@ constexpr int max_terms = 4;
 /// The number of operands of a sum, up to `limit`.
 int count_terms(const Expr &e, int limit) {
     if (e->op != Op::Add && e->op != Op::Sub)
-        return e->op == Op::Mul && is_constant(e->args[1]) ? count_terms(e->args[0], limit) : 1;
-    int n = count_terms(e->args[0], limit);
-    return n >= limit ? n : n + count_terms(e->args[1], limit - n);
+        return e->op == Op::Mul && is_constant(e->b()) ? count_terms(e->a(), limit) : 1;
+    int n = count_terms(e->a(), limit);
+    return n >= limit ? n : n + count_terms(e->b(), limit - n);
 }
 
 bool is_sum(const Expr &e) {
@@ -26,8 +26,8 @@ bool is_sum(const Expr &e) {
 
 /// x / c or x % c: if the other one is visible, too, the sum of both may simplify to x.
 bool is_quotient_of_variable(const Expr &e) {
-    return (e->op == Op::Div || e->op == Op::Mod) && is_constant(e->args[1]) &&
-           e->args[0]->op == Op::Variable;
+    return (e->op == Op::Div || e->op == Op::Mod) && is_constant(e->b()) &&
+           e->a()->op == Op::Variable;
 }
 
 /// A sum of a few variables: as cheap as a variable, and useful to expose.
@@ -38,7 +38,7 @@ bool is_small_sum(const Expr &e) {
     if (sum.terms.size() > max_terms)
         return false;
     for (const auto &t : sum.terms) {
-        const Expr &atom = t.atom->op == Op::Cast ? t.atom->args[0] : t.atom;
+        const Expr &atom = t.atom->op == Op::Cast ? t.atom->value() : t.atom;
         if (atom->op != Op::Variable && !is_quotient_of_variable(atom))
             return false;
     }
@@ -47,7 +47,7 @@ bool is_small_sum(const Expr &e) {
 
 bool is_trivial(const Expr &e) {
     if (e->op == Op::Broadcast || e->op == Op::Cast)
-        return is_trivial(e->args[0]);
+        return is_trivial(e->value());
     return e->op == Op::Variable || e->op == Op::StringImm || is_constant(e);
 }
 
@@ -205,11 +205,11 @@ Expr ExprSimplifier::rewrite_sum(const Expr &e) {
 
 Expr ExprSimplifier::rewrite_let(const Expr &e) {
     int uses = uses_of(e.get());
-    if (uses == 0 && !has_side_effect(e->args[0]))
-        return simplify(e->args[1]);
-    Expr value = simplify(e->args[0]), body;
+    if (uses == 0 && !has_side_effect(e->value()))
+        return simplify(e->body());
+    Expr value = simplify(e->value()), body;
     bool replace = is_worth_replacing(value, uses, true);
-    with_let(e->name, value, replace, [&] { body = simplify(e->args[1]); });
+    with_let(e->name, value, replace, [&] { body = simplify(e->body()); });
     return replace ? body : make_let(e->name, value, body);
 }
 

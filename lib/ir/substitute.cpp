@@ -29,7 +29,7 @@ template <typename F> class FreeVariables {
                     return true;
             return false;
         }
-        return search(e->args[0]) || search_under(e->name, e->args[1]);
+        return search(e->value()) || search_under(e->name, e->body());
     }
 
     bool search(const Stmt &s) {
@@ -113,9 +113,9 @@ class Substituter {
         if (!binds_variable(e))
             return map_children(e, [this](const Expr &c) { return apply(c); });
         std::string name = e->name;
-        Expr value = apply(e->args[0]);
-        Expr body = apply_under(name, e->args[0].type(), e->args[1]);
-        if (name == e->name && value.same_as(e->args[0]) && body.same_as(e->args[1]))
+        Expr value = apply(e->value());
+        Expr body = apply_under(name, e->value().type(), e->body());
+        if (name == e->name && value.same_as(e->value()) && body.same_as(e->body()))
             return e;
         return make_let(name, value, body);
     }

@@ -79,8 +79,8 @@ class Verifier {
         if (is_shared(e) && !done_.insert(e.get()).second)
             return;
         if (e->op == Op::Let) {
-            check(e->args[0]);
-            return check_under(e->name, e->args[0].type(), e->args[1]);
+            check(e->value());
+            return check_under(e->name, e->value().type(), e->body());
         }
         for (const Expr &arg : e->args)
             if (arg.defined())
@@ -187,10 +187,10 @@ class Verifier {
     }
 
     void check_load(const Expr &e) {
-        check_buffer(e->name, e.type(), e->args[0], e);
-        require(e->args[0].type().lanes() == e.type().lanes(), "lanes of the index", e);
-        if (e->args[1].defined())
-            require(is_bool(e->args[1]) && e->args[1].type().lanes() == e.type().lanes(),
+        check_buffer(e->name, e.type(), e->element(), e);
+        require(e->element().type().lanes() == e.type().lanes(), "lanes of the index", e);
+        if (e->predicate().defined())
+            require(is_bool(e->predicate()) && e->predicate().type().lanes() == e.type().lanes(),
                     "predicate", e);
     }
 

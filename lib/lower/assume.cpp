@@ -17,12 +17,12 @@ void add_answers(const Expr &condition, bool holds, Answers &answers) {
     const ExprNode &e = *condition.get();
     answers.emplace_back(condition, holds);
     if (e.op == Op::Not)
-        add_answers(e.args[0], !holds, answers);
+        add_answers(e.value(), !holds, answers);
     if (e.op == (holds ? Op::And : Op::Or))
         for (const Expr &part : e.args)
             add_answers(part, holds, answers);
-    if (is_comparison(e.op) && !e.args[0].type().is_float())
-        answers.emplace_back(make_binary(negated(e.op), e.args[0], e.args[1]), !holds);
+    if (is_comparison(e.op) && !e.a().type().is_float())
+        answers.emplace_back(make_binary(negated(e.op), e.a(), e.b()), !holds);
 }
 
 class Answer : public GraphMutator {

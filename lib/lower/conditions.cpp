@@ -34,12 +34,12 @@ class Weaken {
   private:
     Expr weaken(const Expr &e, bool up) {
         if (e->op == Op::And || e->op == Op::Or) {
-            Expr a = (*this)(e->args[0], up), b = (*this)(e->args[1], up);
+            Expr a = (*this)(e->a(), up), b = (*this)(e->b(), up);
             return e->op == Op::And ? conjunction(a, b) : disjunction(a, b);
         }
         if (e->op == Op::Not) {
-            Expr a = (*this)(e->args[0], !up);
-            return a.same_as(e->args[0]) ? e
+            Expr a = (*this)(e->value(), !up);
+            return a.same_as(e->value()) ? e
                    : is_always(a)        ? make_const(Bool(), 0)
                    : is_const(a, 0)      ? always()
                                          : make_not(a);

@@ -209,7 +209,7 @@ class Flattener : public GraphMutator {
     static bool reads_other_element(const StmtNode &store) {
         const Expr &value = store.value(), &index = store.index();
         return reads_stored(index, store) || contains(value, [&](const ExprNode &n) {
-                   return n.op == Op::Load && n.name == store.name && !equal(n.args[0], index);
+                   return n.op == Op::Load && n.name == store.name && !equal(n.element(), index);
                });
     }
 

@@ -33,8 +33,8 @@ Expr quantified(Over over, const Expr &condition, const std::string &name,
     if (!condition.defined() || !uses_var(condition, name))
         return condition;
     if (condition->op == Op::And || condition->op == Op::Or) {
-        Expr a = quantified(over, condition->args[0], name, range),
-             b = quantified(over, condition->args[1], name, range);
+        Expr a = quantified(over, condition->a(), name, range),
+             b = quantified(over, condition->b(), name, range);
         return combined(over, condition->op, a, b);
     }
     const Expr unknown = over == Over::Any ? always() : Expr();

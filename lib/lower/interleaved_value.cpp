@@ -38,24 +38,24 @@ bool are_constants(const Channels &channels) {
     int64_t value = 0;
     return std::all_of(channels.begin(), channels.end(), [&](const Expr &e) {
         return as_const_int(e, &value) ||
-               (e->op == Op::Broadcast && e->args[0]->op == Op::FloatImm);
+               (e->op == Op::Broadcast && e->value()->op == Op::FloatImm);
     });
 }
 
 /// Loads of the elements b, b + k, ...; b + 1, b + k + 1, ...; and so on.
 bool are_neighboring_loads(const Channels &channels) {
     const Expr &first = channels[0];
-    if (first->op != Op::Load || !has_channel_stride(first->args[0]))
+    if (first->op != Op::Load || !has_channel_stride(first->element()))
         return false;
-    auto start = strided(first->args[0]);
+    auto start = strided(first->element());
     if (start->stride != static_cast<int64_t>(channels.size()))
         return false;
     for (size_t c = 1; c < channels.size(); c++) {
         const Expr &e = channels[c];
         if (e->op != Op::Load || e->name != first->name || e.type() != first.type() ||
-            !same_predicate(e->args[1], first->args[1]))
+            !same_predicate(e->predicate(), first->predicate()))
             return false;
-        auto here = strided(e->args[0]);
+        auto here = strided(e->element());
         if (!here || here->stride != start->stride ||
             constant_difference(here->base, start->base) != static_cast<int64_t>(c))
             return false;
@@ -71,7 +71,7 @@ bool is_lanewise(const ExprNode &e) {
     case Op::Select:
         return true;
     case Op::Reinterpret:
-        return e.type.lanes() == e.args[0].type().lanes();
+        return e.type.lanes() == e.value().type().lanes();
     case Op::Call:
         return !e.args.empty() && e.name != intrinsic::if_then_else &&
                e.name != intrinsic::address_of &&
@@ -149,7 +149,7 @@ int64_t InterleavedValue::cost_of_operands(const Channels &channels) {
 /// Bytes of the elements of loads that lie apart in memory.
 int64_t InterleavedValue::strided_bytes(const Expr &e) {
     if (e->op == Op::Load)
-        return has_channel_stride(e->args[0]) ? e.type().bytes() : 0;
+        return has_channel_stride(e->element()) ? e.type().bytes() : 0;
     if (e->args.empty())
         return 0;
     if (auto found = strided_bytes_.find(e.get()); found != strided_bytes_.end())
@@ -176,7 +176,7 @@ std::vector<Expr> InterleavedValue::build(const Channels &channels) {
 }
 
 std::vector<Expr> InterleavedValue::dense_loads(const Channels &channels) {
-    const Expr &first = channels[0], &predicate = first->args[1];
+    const Expr &first = channels[0], &predicate = first->predicate();
     const int lanes = first.type().lanes();
     std::vector<Expr> masks(channels.size()), parts;
     if (predicate.defined())
@@ -184,7 +184,7 @@ std::vector<Expr> InterleavedValue::dense_loads(const Channels &channels) {
     for (size_t j = 0; j < channels.size(); j++)
         parts.push_back(make_load(
             first.type(), first->name,
-            dense_index(strided(first->args[0])->base, static_cast<int64_t>(j) * lanes, lanes),
+            dense_index(strided(first->element())->base, static_cast<int64_t>(j) * lanes, lanes),
             masks[j]));
     return parts;
 }

@@ -16,7 +16,7 @@ namespace {
 Expr uniform(const Expr &e) {
     if (e.type().is_scalar())
         return e;
-    return e->op == Op::Broadcast ? e->args[0] : Expr();
+    return e->op == Op::Broadcast ? e->value() : Expr();
 }
 
 /// First lane and distance of evenly spaced lanes.
@@ -27,7 +27,7 @@ struct Even {
 
 Even evenly_spaced(const Expr &e) {
     if (e->op == Op::Ramp)
-        return {e->args[0], e->args[1]};
+        return {e->base(), e->stride()};
     Expr scalar = uniform(e);
     if (!scalar.defined() || !scalar.type().is_int_or_uint())
         return {};
@@ -117,8 +117,8 @@ Expr rebuild_binary(Op op, const Expr &a, const Expr &b) {
             return make_broadcast(plain_binary(op, x, y), a.type().lanes());
         Expr even = even_binary(op, a, b);
         if (even.defined()) {
-            return is_const(even->args[1], 0) ? make_broadcast(even->args[0], a.type().lanes())
-                                              : even;
+            return is_const(even->stride(), 0) ? make_broadcast(even->base(), a.type().lanes())
+                                               : even;
         }
     }
     return plain_binary(op, a, b);
@@ -136,7 +136,7 @@ Expr rebuild_cast(Type type, const Expr &value) {
         from.is_int() && from.bits() >= 32 && element.is_int() && element.bits() >= from.bits();
     if (value->op != Op::Ramp || !exact)
         return make_cast(type, value);
-    return make_ramp(fold_cast(element, value->args[0]), fold_cast(element, value->args[1]),
+    return make_ramp(fold_cast(element, value->base()), fold_cast(element, value->stride()),
                      type.lanes());
 }
 
@@ -254,18 +254,18 @@ Expr negated(const Expr &a) {
         return make_broadcast(negated(scalar), a.type().lanes());
     if (is_bool_const(a, true) || is_bool_const(a, false))
         return make_const(Bool(), is_bool_const(a, false));
-    return a->op == Op::Not ? a->args[0] : make_not(a);
+    return a->op == Op::Not ? a->value() : make_not(a);
 }
 
 Expr all_lanes(Op op, const Expr &e) {
     if (e.type().is_scalar())
         return e;
     int64_t stride = 0;
-    bool is_ramp = e->op == Op::Ramp && as_const_int(e->args[1], &stride);
+    bool is_ramp = e->op == Op::Ramp && as_const_int(e->stride(), &stride);
     if (is_ramp && (op == Op::Min || op == Op::Max)) {
         bool first = (op == Op::Min) == (stride >= 0);
         int64_t distance = first ? 0 : stride * (e.type().lanes() - 1);
-        return add(e->args[0], make_const(e->args[0].type(), distance));
+        return add(e->base(), make_const(e->base().type(), distance));
     }
     return rebuild_reduce(make_vector_reduce(op, e, 1), e);
 }

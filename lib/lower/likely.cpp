@@ -9,7 +9,7 @@ using namespace ir;
 
 bool is_likely(const Expr &e) {
     if (e->op == Op::Broadcast || e->op == Op::Cast)
-        return is_likely(e->args[0]);
+        return is_likely(e->value());
     return is_intrinsic(*e.get(), intrinsic::likely);
 }
 

@@ -13,15 +13,15 @@ using namespace ir;
 bool is_end(const Expr &condition) {
     Op op = condition->op;
     if (op == Op::And)
-        return is_end(condition->args[0]) && is_end(condition->args[1]);
+        return is_end(condition->a()) && is_end(condition->b());
     auto even = [](const Expr &e) { return e->op == Op::Ramp || e->op == Op::Broadcast; };
     bool is_order = op == Op::LT || op == Op::LE || op == Op::GT || op == Op::GE;
-    return is_order && even(condition->args[0]) && even(condition->args[1]) &&
+    return is_order && even(condition->a()) && even(condition->b()) &&
            buffers_read(condition).empty();
 }
 
 Expr holds_in_all(const Expr &condition) {
-    const Expr &a = condition->args[0], &b = condition->args[1];
+    const Expr &a = condition->a(), &b = condition->b();
     if (condition->op == Op::And)
         return make_binary(Op::And, holds_in_all(a), holds_in_all(b));
     bool less = condition->op == Op::LT || condition->op == Op::LE;

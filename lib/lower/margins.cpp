@@ -16,21 +16,21 @@ void take_apart(const Expr &condition, std::vector<Expr> &parts) {
         parts.push_back(condition);
         return;
     }
-    take_apart(condition->args[0], parts);
-    take_apart(condition->args[1], parts);
+    take_apart(condition->a(), parts);
+    take_apart(condition->b(), parts);
 }
 
 std::optional<Linear> margin_of(const Expr &comparison) {
     const bool less = comparison->op == Op::LT || comparison->op == Op::LE;
     if (!less && comparison->op != Op::GT && comparison->op != Op::GE)
         return {};
-    const Type type = comparison->args[0].type();
+    const Type type = comparison->a().type();
     if (!has_no_overflow(type) || !type.is_scalar())
         return {};
     const bool or_equal = comparison->op == Op::LE || comparison->op == Op::GE;
     LinearBuilder builder(Int(64));
-    builder.add(comparison->args[less ? 1 : 0]);
-    builder.add(comparison->args[less ? 0 : 1], -1);
+    builder.add(less ? comparison->b() : comparison->a());
+    builder.add(less ? comparison->a() : comparison->b(), -1);
     builder.add(make_const(Int(64), or_equal));
     Linear margin;
     return builder.finish(&margin) ? std::optional(margin) : std::nullopt;
@@ -39,7 +39,7 @@ std::optional<Linear> margin_of(const Expr &comparison) {
 namespace {
 
 bool is_variable(const Expr &atom, const std::string &name) {
-    const Expr &e = atom->op == Op::Cast ? atom->args[0] : atom;
+    const Expr &e = atom->op == Op::Cast ? atom->value() : atom;
     return e->op == Op::Variable && e->name == name;
 }
 

@@ -62,7 +62,7 @@ Phases::Periods Phases::make(const Expr &e) {
 }
 
 void Phases::note_load(Periods &result, const ExprNode &e) {
-    Advance index = known(e.args[0]).advance;
+    Advance index = known(e.element()).advance;
     result.whole |= !step_of_(e.name) || (index.period == 1 && index.step != 0);
     if (index.period > 1) {
         result.phases = std::min(std::lcm(result.phases, index.period), most_phases + 1);
@@ -109,7 +109,7 @@ Phases::Advance Phases::advance(const ExprNode &e) {
         return same_of_all(e);
     }
     case Op::Cast:
-        return exact && is_exact(e.args[0].type()) && e.type.bits() >= e.args[0].type().bits()
+        return exact && is_exact(e.value().type()) && e.type.bits() >= e.value().type().bits()
                    ? of(0)
                    : same_of_all(e);
     case Op::Call:
@@ -121,9 +121,9 @@ Phases::Advance Phases::advance(const ExprNode &e) {
 
 /// Division by a constant.
 Phases::Advance Phases::divided(const ExprNode &e) {
-    Advance a = known(e.args[0]).advance;
+    Advance a = known(e.a()).advance;
     int64_t divisor = 0;
-    bool is_known = is_exact(e.type) && a.period > 0 && as_const_int(e.args[1], &divisor) &&
+    bool is_known = is_exact(e.type) && a.period > 0 && as_const_int(e.b(), &divisor) &&
                     divisor > 0 && divisor <= most_phases;
     if (!is_known)
         return same_of_all(e);

@@ -54,8 +54,8 @@ std::optional<PrefixLoop> match(const Stmt &loop) {
         return std::nullopt;
     result.step = *step;
     auto reads_at = [&](const ExprNode &e, int64_t distance) {
-        return e.op == Op::Load && e.name == store->name && !e.args[1].defined() &&
-               constant_difference(e.args[0], result.index) == distance;
+        return e.op == Op::Load && e.name == store->name && !e.predicate().defined() &&
+               constant_difference(e.element(), result.index) == distance;
     };
     auto value =
         take_operand(store->value(), [&](const Expr &e) { return reads_at(*e, -result.step); });

@@ -45,8 +45,9 @@ constexpr int64_t fewest_columns = 4;  ///< that are worth a transposition
 
 /// A load of the elements base, base + stride, ... with any stride but that of neighbors.
 bool is_apart(const Expr &index) {
-    return index->op == Op::Ramp && has_no_overflow(index.type()) && !is_const(index->args[1], 1) &&
-           !is_const(index->args[1], 0) && !is_const(index->args[1], -1);
+    return index->op == Op::Ramp && has_no_overflow(index.type()) &&
+           !is_const(index->stride(), 1) && !is_const(index->stride(), 0) &&
+           !is_const(index->stride(), -1);
 }
 
 /// Loads of one buffer with one stride, whose bases differ by constants.
@@ -76,8 +77,8 @@ class SharedLoads {
                     collect(n->args[0], stored, bound);
                 return false;
             }
-            if (n->op == Op::Load && n.type().is_vector() && !n->args[1].defined() &&
-                is_apart(n->args[0]) && !stored.count(n->name) && !uses_vars(n->args[0], bound))
+            if (n->op == Op::Load && n.type().is_vector() && !n->predicate().defined() &&
+                is_apart(n->element()) && !stored.count(n->name) && !uses_vars(n->element(), bound))
                 add(n);
             return true;
         });
@@ -117,13 +118,13 @@ class SharedLoads {
     }
 
     void add(const Expr &load) {
-        const Expr &here = load->args[0];
+        const Expr &here = load->element();
         for (Family &family : families_) {
-            const Expr &first = family.first, &start = first->args[0];
+            const Expr &first = family.first, &start = first->element();
             if (first->name != load->name || first.type() != load.type() ||
-                !equal(start->args[1], here->args[1]))
+                !equal(start->stride(), here->stride()))
                 continue;
-            if (auto distance = constant_difference(here->args[0], start->args[0])) {
+            if (auto distance = constant_difference(here->base(), start->base())) {
                 family.members.push_back({*distance, load.get()});
                 return;
             }
@@ -135,9 +136,9 @@ class SharedLoads {
         auto &members = family.members;
         std::stable_sort(members.begin(), members.end(),
                          [](const auto &a, const auto &b) { return a.offset < b.offset; });
-        if (!has_channel_stride(family.first->args[0]))
+        if (!has_channel_stride(family.first->element()))
             return share_columns(family);
-        const int64_t stride = strided(family.first->args[0])->stride;
+        const int64_t stride = strided(family.first->element())->stride;
         for (size_t begin = 0; begin < members.size();) {
             size_t end = begin;
             int64_t channels = 0;
@@ -151,7 +152,7 @@ class SharedLoads {
     }
 
     void share(const Family &family, size_t begin, size_t end) {
-        const Strided start = *strided(family.first->args[0]);
+        const Strided start = *strided(family.first->element());
         const Type type = family.first.type();
         const int64_t lowest = family.members[begin].offset;
         const int64_t span = start.last() + family.members[end - 1].offset - lowest + 1;
@@ -183,11 +184,11 @@ class SharedLoads {
 
     void share_columns(const Family &family, size_t begin, size_t end, int columns) {
         const Type type = family.first.type();
-        const Expr &index = family.first->args[0], &stride = index->args[1];
+        const Expr &index = family.first->element(), &stride = index->stride();
         const int64_t lowest = family.members[begin].offset;
         std::vector<Expr> rows;
         for (int i = 0; i < type.lanes(); i++) {
-            const Expr row = ir::add(index->args[0], ir::mul(stride, make_const(stride.type(), i)));
+            const Expr row = ir::add(index->base(), ir::mul(stride, make_const(stride.type(), i)));
             rows.push_back(make_load(type.with_lanes(columns), family.first->name,
                                      dense_index(row, lowest, columns)));
         }

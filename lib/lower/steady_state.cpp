@@ -92,7 +92,7 @@ class SteadyBody {
 
     /// a < b, a <= b, ... as constants where it is decided.
     Expr comparison(const Expr &e, Want want) {
-        Expr a = expr(e->args[0]), b = expr(e->args[1]);
+        Expr a = expr(e->a()), b = expr(e->b());
         if (!has_no_overflow(a.type()))
             return rebuild(e, {a, b});
         bool strict = e->op == Op::LT || e->op == Op::GT, less = e->op == Op::LT || e->op == Op::LE;
@@ -116,11 +116,11 @@ class SteadyBody {
     }
 
     static Expr undecided(const Expr &e, const Expr &a, const Expr &b) {
-        return rebuild(e, {tagged_as(e->args[0], a), tagged_as(e->args[1], b)});
+        return rebuild(e, {tagged_as(e->a(), a), tagged_as(e->b(), b)});
     }
 
     Expr min_or_max(const Expr &e) {
-        Expr a = expr(e->args[0]), b = expr(e->args[1]);
+        Expr a = expr(e->a()), b = expr(e->b());
         if (!has_no_overflow(e.type()))
             return undecided(e, a, b);
         auto depth_a = worst_.depth(a), depth_b = worst_.depth(b);
@@ -145,7 +145,7 @@ class SteadyBody {
     }
 
     bool favors_first(const Expr &e, const Linear &takes_first, bool first_changes) {
-        bool likely_a = is_likely(e->args[0]), likely_b = is_likely(e->args[1]);
+        bool likely_a = is_likely(e->a()), likely_b = is_likely(e->b());
         if (likely_a != likely_b)
             return likely_a;
         Want usual = noted_.rule(takes_first);
@@ -160,15 +160,15 @@ class SteadyBody {
         case Op::GE:
             return comparison(e, want);
         case Op::Not:
-            return negated(condition(e->args[0], opposite(want)));
+            return negated(condition(e->value(), opposite(want)));
         case Op::And:
             return connective(e, want, Want::False);
         case Op::Or:
             return connective(e, want, Want::True);
         case Op::Broadcast:
-            return widen(condition(e->args[0], want), e.type().lanes());
+            return widen(condition(e->value(), want), e.type().lanes());
         case Op::VectorReduce:
-            return rebuild(e, {condition(e->args[0], want)});
+            return rebuild(e, {condition(e->value(), want)});
         default:
             if (is_intrinsic(*e.get(), intrinsic::likely))
                 return condition(e->args[0], Want::True);
@@ -178,10 +178,10 @@ class SteadyBody {
 
     /// && and ||, of which one operand with the value `absorbing` decides.
     Expr connective(const Expr &e, Want want, Want absorbing) {
-        Expr a = condition(e->args[0], want);
+        Expr a = condition(e->a(), want);
         if (is_bool_const(a, absorbing == Want::True))
             return changed(a);
-        return rebuild(e, {a, condition(e->args[1], want)});
+        return rebuild(e, {a, condition(e->b(), want)});
     }
 
     // Expressions.
@@ -221,11 +221,11 @@ class SteadyBody {
         case Op::Select:
             return select(e);
         case Op::Load:
-            return rebuild(e, {expr(e->args[0]), predicate(e->args[1])});
+            return rebuild(e, {expr(e->element()), predicate(e->predicate())});
         case Op::Let:
-            return let(e->name, expr(e->args[0]), depth_or_here(e->args[0]),
+            return let(e->name, expr(e->value()), depth_or_here(e->value()),
                        [&](const Expr &value) -> Expr {
-                           Expr body = expr(e->args[1]);
+                           Expr body = expr(e->body());
                            return value.defined() ? make_let(e->name, value, body) : body;
                        });
         default:
@@ -271,13 +271,13 @@ class SteadyBody {
         inner.depth = is_constant(value) ? depth : depth_or_here(value);
         if (as_const_int(value, nullptr))
             return bound_to(name, inner, value, [&] { return f(Expr()); });
-        if (value->op != Op::Ramp || !as_const_int(value->args[1], nullptr))
+        if (value->op != Op::Ramp || !as_const_int(value->stride(), nullptr))
             return bound_to(name, inner, Expr(), [&] { return f(value); });
-        inner.value = value->args[0];
+        inner.value = value->base();
         Expr first_lane = make_variable(inner.value.type(), name);
-        Expr lanes = make_ramp(first_lane, value->args[1], value.type().lanes());
+        Expr lanes = make_ramp(first_lane, value->stride(), value.type().lanes());
         // The ramp speaks of `name` in its new, scalar meaning, which inner_ has.
-        return bound_to(name, inner, lanes, [&] { return f(value->args[0]); });
+        return bound_to(name, inner, lanes, [&] { return f(value->base()); });
     }
 
     /// Also where a condition was a constant before: what it leaves out may use names that are gone.

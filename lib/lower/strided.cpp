@@ -14,7 +14,7 @@ namespace {
 /// Whether everything that `e` loads from the buffer is disjoint from the index.
 bool reads_elsewhere(const Expr &e, const std::string &buffer, const Expr &index) {
     return !e.defined() || !contains(e, [&](const ExprNode &n) {
-        return n.op == Op::Load && n.name == buffer && !are_disjoint(n.args[0], index);
+        return n.op == Op::Load && n.name == buffer && !are_disjoint(n.element(), index);
     });
 }
 
@@ -34,16 +34,16 @@ std::optional<Strided> strided(const Expr &index) {
         return Strided{index, 1, 1};
     int64_t stride = 0;
     if (index->op == Op::Broadcast)
-        return Strided{index->args[0], 1, 1};
-    if (index->op != Op::Ramp || !as_const_int(index->args[1], &stride))
+        return Strided{index->value(), 1, 1};
+    if (index->op != Op::Ramp || !as_const_int(index->stride(), &stride))
         return std::nullopt;
-    return Strided{index->args[0], stride, index.type().lanes()};
+    return Strided{index->base(), stride, index.type().lanes()};
 }
 
 bool has_channel_stride(const Expr &index) {
     int64_t stride = 0;
     return index->op == Op::Ramp && has_no_overflow(index.type()) &&
-           as_const_int(index->args[1], &stride) && stride >= 2 && stride <= max_channels;
+           as_const_int(index->stride(), &stride) && stride >= 2 && stride <= max_channels;
 }
 
 Expr dense_index(const Expr &base, int64_t offset, int lanes) {

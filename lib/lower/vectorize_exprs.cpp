@@ -70,7 +70,7 @@ std::optional<int64_t> ExprVectorizer::step_of(const std::string &name) const {
     const Lanes::Meaning *now = lanes_.vectors.find(name);
     bool differs = (now && now->value.type().is_vector()) || lanes_.copies.count(name) > 0;
     int64_t step = 0;
-    if (differs && !(now && now->ramp.defined() && as_const_int(now->ramp->args[1], &step)))
+    if (differs && !(now && now->ramp.defined() && as_const_int(now->ramp->stride(), &step)))
         return std::nullopt;
     return step;
 }
@@ -119,7 +119,7 @@ void ExprVectorizer::set_ramps(Lanes &phase, const Expr &from, int k, int phases
         const Lanes::Meaning *now =
             node.op == Op::Variable ? lanes_.vectors.find(node.name) : nullptr;
         if (now && now->ramp.defined() && !phase.vectors.contains(node.name)) {
-            const Expr &first = now->ramp->args[0], &step = now->ramp->args[1];
+            const Expr &first = now->ramp->base(), &step = now->ramp->stride();
             phase.set_ramp(node.name,
                            make_ramp(add(first, mul(step, make_const(step.type(), k))),
                                      mul(step, make_const(step.type(), phases)), phase.count));
@@ -129,7 +129,7 @@ void ExprVectorizer::set_ramps(Lanes &phase, const Expr &from, int k, int phases
 }
 
 Expr ExprVectorizer::let(const Expr &e) {
-    Expr value = rewrite(e->args[0]);
+    Expr value = rewrite(e->value());
     bool varies = value.type().is_vector();
     std::string name = varies ? e->name + ".v" : e->name;
     auto outer = std::move(done_);  // what was rewritten is right only where names mean the same
@@ -137,7 +137,7 @@ Expr ExprVectorizer::let(const Expr &e) {
     phases_.forget();
     ScopedBinding<Lanes::Meaning> binding(lanes_.vectors, e->name,
                                           {make_variable(value.type(), name), {}});
-    Expr body = rewrite(e->args[1]);
+    Expr body = rewrite(e->body());
     done_ = std::move(outer);
     phases_.forget();
     return make_let(name, value, body);

@@ -34,14 +34,14 @@ struct Update {
 std::optional<Update> as_update(const Stmt &store) {
     Expr value = store->value();
     auto is_old = [&](const Expr &e) {
-        return e->op == Op::Load && e->name == store->name && !e->args[1].defined() &&
-               equal(e->args[0], store->index());
+        return e->op == Op::Load && e->name == store->name && !e->predicate().defined() &&
+               equal(e->element(), store->index());
     };
     bool associative =
         is_binary(value->op) && is_commutative(value->op) && !is_comparison(value->op);
     if (!associative && value->op != Op::Sub)
         return {};
-    Expr a = value->args[0], b = value->args[1];
+    Expr a = value->a(), b = value->b();
     if (associative && is_old(b) && !is_old(a))
         std::swap(a, b);
     if (!is_old(a) || buffers_read(b).count(store->name))
@@ -201,7 +201,7 @@ class LoopVectorizer {
                 Expr now = GraphMutator::rewrite(e);
                 if (now->op != Op::Load || !outer.lanes_.copies.count(now->name))
                     return now;
-                return make_load(now.type(), now->name, element(now->args[0]), now->args[1]);
+                return make_load(now.type(), now->name, element(now->element()), now->predicate());
             }
             Stmt mutate(const Stmt &s) override {
                 Stmt now = GraphMutator::mutate(s);
@@ -262,8 +262,8 @@ class LoopVectorizer {
         Expr uniform, varying;
         auto sort = [&](auto &&self, const Expr &e) -> void {
             if (e->op == Op::And) {
-                self(self, e->args[0]);
-                self(self, e->args[1]);
+                self(self, e->a());
+                self(self, e->b());
                 return;
             }
             bool same = buffers_read(e).empty() && exprs_.vec(e).type().is_scalar();

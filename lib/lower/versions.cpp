@@ -23,7 +23,7 @@ void learn(const Expr &condition, bool holds, KnownValues &known) {
     if (e.op == Op::Variable)
         known.emplace_back(e.name, make_const(Bool(), holds ? 1 : 0));
     if (e.op == Op::Not)
-        learn(e.args[0], !holds, known);
+        learn(e.value(), !holds, known);
     if (e.op == (holds ? Op::And : Op::Or))
         for (const Expr &part : e.args)
             learn(part, holds, known);

@@ -261,7 +261,7 @@ class WholeBlocks : public Mutator {
             },
             [&](const Expr &e) {
                 if (e->op == Op::Load)
-                    note(e->name, e->args[0]);
+                    note(e->name, e->element());
                 return !found;
             });
         return found;

@@ -25,8 +25,8 @@ constexpr int exact = 1 << 20;
 constexpr int final_term = -1;
 
 bool is_widening_cast(const Expr &e) {
-    return e->op == Op::Cast && has_no_overflow(e.type()) && has_no_overflow(e->args[0].type()) &&
-           e.type().bits() >= e->args[0].type().bits();
+    return e->op == Op::Cast && has_no_overflow(e.type()) && has_no_overflow(e->value().type()) &&
+           e.type().bits() >= e->value().type().bits();
 }
 
 /// sum += factor * e
@@ -108,10 +108,10 @@ Linear WorstCase::expanded(const Expr &e) const {
 /// A scalar quotient as a sum.
 std::optional<Linear> WorstCase::quotient_of(const Expr &atom) const {
     int64_t divisor = 0;
-    if (atom->op != Op::Div || !atom.type().is_scalar() || !as_const_int(atom->args[1], &divisor) ||
+    if (atom->op != Op::Div || !atom.type().is_scalar() || !as_const_int(atom->b(), &divisor) ||
         divisor <= 0)
         return {};
-    return exact_quotient(expanded(atom->args[0]), divisor);
+    return exact_quotient(expanded(atom->a()), divisor);
 }
 
 /// The same sum, with quotients that are exact as sums.
@@ -205,23 +205,23 @@ bool WorstCase::replace(const Linear &whole, size_t term, Bounds *out) {
     case Op::Variable:
         return replace_variable(sum, t, out);
     case Op::Ramp: {
-        if (!as_const_int(e->args[1], &stride))
+        if (!as_const_int(e->stride(), &stride))
             return false;
         __int128 last = static_cast<__int128>(stride) * (e.type().lanes() - 1);
         __int128 worst = std::min<__int128>(0, last * t.coefficient);
         if (worst < INT64_MIN ||
             !sum.add(Linear::from_constant(sum.type, static_cast<int64_t>(worst))))
             return false;
-        return with(sum, e->args[0], t.coefficient, out);
+        return with(sum, e->base(), t.coefficient, out);
     }
     case Op::Min:
     case Op::Max: {
         bool all_count = (e->op == Op::Min) == (t.coefficient > 0);
-        return all_count ? every(sum, e->args[0], e->args[1], t.coefficient, out)
-                         : either(sum, e->args[0], e->args[1], t.coefficient, out);
+        return all_count ? every(sum, e->a(), e->b(), t.coefficient, out)
+                         : either(sum, e->a(), e->b(), t.coefficient, out);
     }
     case Op::Select:
-        return every(sum, e->args[1], e->args[2], t.coefficient, out);
+        return every(sum, e->if_true(), e->if_false(), t.coefficient, out);
     case Op::Div:
     case Op::Mod:
         return replace_division(sum, t, out);
@@ -242,11 +242,11 @@ bool WorstCase::replace_variable(const Linear &sum, const Linear::Term &t, Bound
 /// floor(x / d) * d lies in [x - d + 1, x], x % d in [0, d - 1], for a constant d > 0.
 bool WorstCase::replace_division(Linear sum, const Linear::Term &t, Bounds *out) {
     int64_t d = 0;
-    if (!as_const_int(t.atom->args[1], &d) || d <= 0)
+    if (!as_const_int(t.atom->b(), &d) || d <= 0)
         return false;
     if (const auto quotient = quotient_of(t.atom))
         return sum.add(*quotient, t.coefficient) && reduce(std::move(sum), out);
-    if (const Linear operand = expanded(t.atom->args[0]);
+    if (const Linear operand = expanded(t.atom->a());
         t.atom->op == Op::Mod && t.atom.type().is_scalar() && operand.is_constant())
         return sum.add(Linear::from_constant(sum.type, operand.constant - floor_div(operand.constant, d) * d),
                        t.coefficient) &&
@@ -259,7 +259,7 @@ bool WorstCase::replace_division(Linear sum, const Linear::Term &t, Bounds *out)
     }
     if (!sum.scale(d) || (t.coefficient > 0 && !sum.add(slack, t.coefficient)))
         return false;
-    return with(sum, t.atom->args[0], t.coefficient, out);
+    return with(sum, t.atom->a(), t.coefficient, out);
 }
 
 bool WorstCase::every(const Linear &sum, const Expr &a, const Expr &b, int64_t factor,

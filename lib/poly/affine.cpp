@@ -52,9 +52,9 @@ isl::pw_aff Affine::value(const Expr &e) {
         throw NotAffine();
     case Op::Cast:
         // Narrow types and unsigned ones wrap, which is not affine.
-        if (!e.type().is_int() || e.type().bits() < 32 || !e->args[0].type().is_int())
+        if (!e.type().is_int() || e.type().bits() < 32 || !e->value().type().is_int())
             throw NotAffine();
-        if (e->args[0].type().bits() < 32)
+        if (e->value().type().bits() < 32)
             throw NotAffine();
         return arg(0);
     case Op::Add:
@@ -62,7 +62,7 @@ isl::pw_aff Affine::value(const Expr &e) {
     case Op::Sub:
         return arg(0).sub(arg(1));
     case Op::Mul:
-        if (constant(e->args[0]))
+        if (constant(e->a()))
             return arg(1).scale(factor(0));
         return arg(0).scale(factor(1));
     case Op::Div:
@@ -99,8 +99,8 @@ isl::pw_aff Affine::call(const Expr &e) {
 }
 
 isl::pw_aff Affine::select(const Expr &e) {
-    isl::set holds = where(e->args[0]);
-    isl::pw_aff yes = value(e->args[1]), no = value(e->args[2]);
+    isl::set holds = where(e->condition());
+    isl::pw_aff yes = value(e->if_true()), no = value(e->if_false());
     return yes.intersect_domain(holds).union_add(no.subtract_domain(holds));
 }
 
@@ -122,11 +122,11 @@ isl::set Affine::where(const Expr &c) {
     case Op::GE:
         return side(0).ge_set(side(1));
     case Op::And:
-        return where(c->args[0]).intersect(where(c->args[1]));
+        return where(c->a()).intersect(where(c->b()));
     case Op::Or:
-        return where(c->args[0]).unite(where(c->args[1]));
+        return where(c->a()).unite(where(c->b()));
     case Op::Not:
-        return space_.universe_set().subtract(where(c->args[0]));
+        return space_.universe_set().subtract(where(c->value()));
     case Op::Call:
         if (c->call_kind == ir::CallKind::Intrinsic && c->name == ir::intrinsic::likely) {
             return where(c->args[0]);

@@ -135,8 +135,8 @@ void Pairs::add_domain() {
 
 void Pairs::add_condition(const Expr &e, bool second) {
     if (e->op == ir::Op::And) {
-        add_condition(e->args[0], second);
-        add_condition(e->args[1], second);
+        add_condition(e->a(), second);
+        add_condition(e->b(), second);
         return;
     }
     try {

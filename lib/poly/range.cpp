@@ -72,9 +72,9 @@ class Evaluator {
             return found == names_.end() ? range_of(e->type) : found->second;
         }
         case Op::Cast:
-            return cast(e->type, e->args[0]);
+            return cast(e->type, e->value());
         case Op::Select:
-            return hull((*this)(e->args[1]), (*this)(e->args[2]));
+            return hull((*this)(e->if_true()), (*this)(e->if_false()));
         case Op::Call:
             return call(e);
         default:
@@ -117,15 +117,15 @@ class Evaluator {
     Real evaluate_real(const Expr &e) {
         if (e->op == Op::FloatImm)
             return {e->float_value, e->float_value};
-        if (e->op == Op::Cast && e->args[0].type().is_float())
-            return real(e->args[0]);
+        if (e->op == Op::Cast && e->value().type().is_float())
+            return real(e->value());
         if (e->op == Op::Cast) {
-            const Range r = (*this)(e->args[0]);
+            const Range r = (*this)(e->value());
             return {r.min <= -Range::infinite ? -HUGE_VAL : static_cast<double>(r.min),
                     r.max >= Range::infinite ? HUGE_VAL : static_cast<double>(r.max)};
         }
         if (e->op == Op::Select) {
-            const Real a = real(e->args[1]), b = real(e->args[2]);
+            const Real a = real(e->if_true()), b = real(e->if_false());
             return {std::min(a.min, b.min), std::max(a.max, b.max)};
         }
         if (e->args.size() != 2 || e->op == Op::Call)

@@ -161,7 +161,7 @@ RangeProgram::Slot RangeProgram::variable(const Expr &e) {
 }
 
 RangeProgram::Slot RangeProgram::binary(const Expr &e) {
-    const Slot a = add(e->args[0]), b = add(e->args[1]);
+    const Slot a = add(e->a()), b = add(e->b());
     auto wrapped = [&](Slot slot) {
         return ir::has_no_overflow(e.type()) ? slot : fit(slot, e.type());
     };
@@ -193,7 +193,7 @@ RangeProgram::Slot RangeProgram::difference(Slot a, Slot b, int64_t factor, int6
 }
 
 RangeProgram::Slot RangeProgram::comparison(const Expr &e) {
-    const Type operands = e->args[0].type();
+    const Type operands = e->a().type();
     if (!operands.is_int_or_uint() || !operands.is_scalar())
         return unknown(e.type());
     auto less = [&](const Expr &x, const Expr &y, int64_t more) {
@@ -203,7 +203,7 @@ RangeProgram::Slot RangeProgram::comparison(const Expr &e) {
         const Slot moved = more == 0 ? difference_of : sum(more, {{difference_of, 1}});
         return step(Kind::IsNegative, moved);
     };
-    const Expr &a = e->args[0], &b = e->args[1];
+    const Expr &a = e->a(), &b = e->b();
     switch (e->op) {
     case Op::LT:
         return less(a, b, 0);
@@ -227,8 +227,8 @@ RangeProgram::Slot RangeProgram::negation(Slot condition) {
 }
 
 RangeProgram::Slot RangeProgram::cast(const Expr &e) {
-    const Type from = e->args[0].type();
-    return from.is_int_or_uint() && !e.type().is_bool() ? fit(add(e->args[0]), e.type())
+    const Type from = e->value().type();
+    return from.is_int_or_uint() && !e.type().is_bool() ? fit(add(e->value()), e.type())
                                                         : unknown(e.type());
 }
 

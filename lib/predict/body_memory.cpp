@@ -23,10 +23,10 @@ bool always(const Expr &predicate) {
 }  // namespace
 
 Value Body::load(const ExprNode &e) {
-    const Form index = numbers_.of(e.args[0]);
+    const Form index = numbers_.of(e.element());
     const Array *found = arrays_.find(e.name);
-    if (!always(e.args[1]))
-        value(e.args[1]);
+    if (!always(e.predicate()))
+        value(e.predicate());
     if (!found)
         return {Hash().add(e.name).add(index).get(), inner_depth(), 1};
     const Array array = *found;
@@ -44,7 +44,7 @@ Value Body::load(const ExprNode &e) {
     Hash hash;
     hash.add(e.name).add(array.version).add(e.type);
     if (index.data || !index.even)
-        hash.add(value(e.args[0]).id);
+        hash.add(value(e.element()).id);
     else
         hash.add(index);
     v.id = hash.get();
@@ -54,7 +54,7 @@ Value Body::load(const ExprNode &e) {
     }
     if (const Value *known = find(v.id))
         return *known;
-    index_work(e.args[0], index);
+    index_work(e.element(), index);
     Work work = load_of(e.type, index.lane_step, index.even, target_);
     work.loads *= 1 + crossing(index, e.type);
     charge(v.depth, work);
@@ -118,7 +118,7 @@ void Body::first_lane(const Expr &index) {
     if (is_vector && (index->op == ir::Op::Ramp || index->op == ir::Op::Broadcast))
         value(index->args[0]);
     else if (is_vector && is_sum)
-        first_lane(index->args[0]), first_lane(index->args[1]);
+        first_lane(index->a()), first_lane(index->b());
     else
         value(index);
 }

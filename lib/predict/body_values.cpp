@@ -84,9 +84,9 @@ Value Body::number(const Expr &e) {
 }
 
 Value Body::let(const ExprNode &e) {
-    numbers_.bind(e.name, numbers_.of(e.args[0]));
-    bind(e.name, e.args[0]);
-    Value v = value(e.args[1]);
+    numbers_.bind(e.name, numbers_.of(e.value()));
+    bind(e.name, e.value());
+    Value v = value(e.body());
     unbind(e.name);
     numbers_.unbind(e.name);
     return v;
@@ -94,14 +94,14 @@ Value Body::let(const ExprNode &e) {
 
 /// Constants are broadcast outside of all loops, and loads broadcast what they load.
 Value Body::broadcast(const Expr &e) {
-    Value v = value(e->args[0]);
+    Value v = value(e->value());
     if (v.regs == 0 && v.depth < 0)
         return {Hash().add(v.id).add(e.type()).get(), -1, 1};
     v.id = Hash().add(v.id).add(e.type()).get();
     v.regs = 1;
     if (find(v.id))
         return *find(v.id);
-    if (e->args[0]->op != Op::Load)
+    if (e->value()->op != Op::Load)
         charge(v.depth, instructions_of(*e.get(), target_));
     return add(v);
 }

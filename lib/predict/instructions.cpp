@@ -71,7 +71,7 @@ Work cast(Type from, Type to, const Target &target) {
 
 /// The tree of a horizontal reduction.
 Work reduction(const ExprNode &e, const Target &target) {
-    const Type from = e.args[0].type();
+    const Type from = e.value().type();
     const double in = registers(from, target), out = registers(e.type, target);
     const double steps = std::log2(std::max(1.0, double(from.lanes()) / e.type.lanes()));
     Work w;
@@ -88,7 +88,7 @@ Work slow(const Expr &e, double regs) {
 
 Work division(const ExprNode &node, double regs, const Target &target) {
     const Expr e(&node);
-    const Expr &divisor = node.args[1];
+    const Expr &divisor = node.b();
     if (node.type.is_float()) {
         const bool exact = autoschedule::instructions(e) <= 1;
         return exact ? multiplication(node.type, regs, target) : slow(e, regs);
@@ -187,7 +187,7 @@ Work instructions_of(const ExprNode &e, const Target &target) {
     case Op::Mod:
         return division(e, regs, target);
     case Op::Cast:
-        return cast(e.args[0].type(), e.type, target);
+        return cast(e.value().type(), e.type, target);
     case Op::Call:
         return call(e, regs, target);
     case Op::VectorReduce:

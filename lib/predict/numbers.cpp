@@ -70,31 +70,31 @@ Form Numbers::evaluate(const ExprNode &e) {
         return found ? *found : any_of(e.type, 0);
     }
     case Op::Cast: {
-        Form f = of(e.args[0]);
+        Form f = of(e.value());
         if (f.data)
             f = narrowed(f, e.type);
-        return e.args[0].type().is_float() && !e.type.is_float() ? rounded(f, 0) : f;
+        return e.value().type().is_float() && !e.type.is_float() ? rounded(f, 0) : f;
     }
     case Op::Ramp: {
-        Form f = of(e.args[0]);
-        const Form step = of(e.args[1]);
+        Form f = of(e.base());
+        const Form step = of(e.stride());
         f.even &= step.is_constant() && f.lane_step == 0;
         f = sum(f, step, lane_);
         f.lane_step = step.value;
         return f;
     }
     case Op::Broadcast:
-        return of(e.args[0]);
+        return of(e.value());
     case Op::Let:
         return let(e);
     case Op::Load:
-        return any_of(e.type, of(e.args[0]).depends_on());
+        return any_of(e.type, of(e.element()).depends_on());
     case Op::Call:
         return call(e);
     case Op::Select:
-        return select(of(e.args[0]), of(e.args[1]), of(e.args[2]));
+        return select(of(e.condition()), of(e.if_true()), of(e.if_false()));
     case Op::Not:
-        return negation(of(e.args[0]));
+        return negation(of(e.value()));
     case Op::VectorReduce:
         return reduction(e);
     case Op::Interleave: {
@@ -105,7 +105,7 @@ Form Numbers::evaluate(const ExprNode &e) {
         return f;
     }
     case Op::Slice: {
-        Form f = of(e.args[0]);
+        Form f = of(e.value());
         f.value += f.lane_step * e.index, f.mean += f.lane_step * e.index;
         f.lane_step *= static_cast<double>(e.int_value);
         return f;
@@ -116,8 +116,8 @@ Form Numbers::evaluate(const ExprNode &e) {
 }
 
 Form Numbers::let(const ExprNode &e) {
-    bind(e.name, of(e.args[0]));
-    Form result = of(e.args[1]);
+    bind(e.name, of(e.value()));
+    Form result = of(e.body());
     unbind(e.name);
     return result;
 }
@@ -133,7 +133,7 @@ Form Numbers::in_lane(const Expr &e, int lane) {
 
 /// Whether a condition holds in any lane, or in all: it changes once from the first lane to the last.
 Form Numbers::reduction(const ExprNode &e) {
-    const Expr &value = e.args[0];
+    const Expr &value = e.value();
     if ((e.reduce_op != Op::Or && e.reduce_op != Op::And) || !e.type.is_scalar())
         return any_of(e.type, of(value).depends_on());
     const Form first = in_lane(value, 0), last = in_lane(value, value.type().lanes() - 1);
@@ -147,8 +147,8 @@ Form Numbers::reduction(const ExprNode &e) {
 }
 
 Form Numbers::binary(const ExprNode &e) {
-    const Form a = of(e.args[0]), b = of(e.args[1]);
-    const bool integers = !e.args[0].type().is_float();
+    const Form a = of(e.a()), b = of(e.b());
+    const bool integers = !e.a().type().is_float();
     const Form one_more = integers ? Form::constant(1) : Form::constant(0);
     switch (e.op) {
     case Op::Add:

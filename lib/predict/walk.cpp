@@ -48,7 +48,7 @@ class RegisterArrays {
     }
     bool expression(const ir::ExprNode &e) {
         if (e.op == ir::Op::Load)
-            note(e.name, e.args[0]);
+            note(e.name, e.element());
         return true;
     }
     void note(const std::string &name, const Expr &index) {

@@ -28,9 +28,9 @@ int Formula::add(const Expr &e, Scope &scope, const std::map<std::string, int> &
     auto remember = [&](int index) { return scope.emplace(e.get(), index).first->second; };
     if (e->op == Op::Let) {
         std::map<std::string, int> inner = lets;
-        inner[e->name] = add(e->args[0], scope, lets);
+        inner[e->name] = add(e->value(), scope, lets);
         Scope fresh;
-        return remember(add(e->args[1], fresh, inner));
+        return remember(add(e->body(), fresh, inner));
     }
     if (e->op == Op::Variable) {
         if (auto let = lets.find(e->name); let != lets.end())

@@ -35,29 +35,29 @@ class AtMost {
         const bool first = terms[0].coefficient > 0;
         const Expr &p = terms[first ? 0 : 1].atom, &q = terms[first ? 1 : 0].atom;
         int64_t divisor = 0;
-        return p->op == Op::Div && q->op == Op::Div && as_const_int(p->args[1], &divisor) &&
-               divisor > 0 && equal(p->args[1], q->args[1]) && (*this)(p->args[0], q->args[0]);
+        return p->op == Op::Div && q->op == Op::Div && as_const_int(p->b(), &divisor) &&
+               divisor > 0 && equal(p->b(), q->b()) && (*this)(p->a(), q->a());
     }
 
     bool of_choices(const Expr &left, const Expr &right) {
         AtMost &at_most = *this;
         Expr a = opened(left), b = opened(right);
         if (a->op == Op::Max)
-            return at_most(a->args[0], b) && at_most(a->args[1], b);
+            return at_most(a->a(), b) && at_most(a->b(), b);
         if (b->op == Op::Min)
-            return at_most(a, b->args[0]) && at_most(a, b->args[1]);
+            return at_most(a, b->a()) && at_most(a, b->b());
         if (a->op == Op::Min) {
             for (int i : {0, 1}) {
                 Expr max = opened(a->args[static_cast<size_t>(i)]);
                 const Expr &other = a->args[static_cast<size_t>(1 - i)];
                 if (max->op == Op::Max)  // min(max(p, q), r) = max(min(p, r), min(q, r))
-                    return at_most(ir::min(max->args[0], other), b) &&
-                           at_most(ir::min(max->args[1], other), b);
+                    return at_most(ir::min(max->a(), other), b) &&
+                           at_most(ir::min(max->b(), other), b);
             }
-            if (at_most(a->args[0], b) || at_most(a->args[1], b))
+            if (at_most(a->a(), b) || at_most(a->b(), b))
                 return true;
         }
-        return b->op == Op::Max && (at_most(a, b->args[0]) || at_most(a, b->args[1]));
+        return b->op == Op::Max && (at_most(a, b->a()) || at_most(a, b->b()));
     }
 
     /// min(p, q) * k + r as min(p * k + r, q * k + r), and max likewise; k < 0 exchanges min and

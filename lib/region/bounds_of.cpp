@@ -114,8 +114,8 @@ class Bounds {
     }
 
     Interval arithmetic(const Expr &e) {
-        Interval a = of(e->args[0]), b = of(e->args[1]);
-        if (a.is_point() && b.is_point() && a.min.same_as(e->args[0]) && b.min.same_as(e->args[1]))
+        Interval a = of(e->a()), b = of(e->b());
+        if (a.is_point() && b.is_point() && a.min.same_as(e->a()) && b.min.same_as(e->b()))
             return Interval::point(e);
         if (!symbolic_type(e.type()))
             return narrow_arithmetic(e, a, b);
@@ -198,9 +198,9 @@ class Bounds {
     }
 
     Interval cast(const Expr &e) {
-        Type to = e.type(), from = e->args[0].type();
-        Interval a = of(e->args[0]);
-        if (a.is_point() && a.min.same_as(e->args[0]))
+        Type to = e.type(), from = e->value().type();
+        Interval a = of(e->value());
+        if (a.is_point() && a.min.same_as(e->value()))
             return Interval::point(e);
         bool widens =
             from.is_int_or_uint() && to.is_int_or_uint() &&
@@ -284,8 +284,8 @@ class Bounds {
 
     Interval select(const Expr &e) {
         Interval t = arm(e, true), f = arm(e, false);
-        if (t.is_point() && f.is_point() && t.min.same_as(e->args[1]) &&
-            f.min.same_as(e->args[2]) && bounds_independent(e->args[0]))
+        if (t.is_point() && f.is_point() && t.min.same_as(e->if_true()) &&
+            f.min.same_as(e->if_false()) && bounds_independent(e->condition()))
             return Interval::point(e);
         return hull(t, f);
     }
@@ -300,8 +300,8 @@ class Bounds {
 
     Interval let(const Expr &e) {
         IntervalScope inner = scope_;
-        inner.push(e->name, of(e->args[0]));
-        return bounds_of(e->args[1], inner);
+        inner.push(e->name, of(e->value()));
+        return bounds_of(e->body(), inner);
     }
 
     Interval call(const Expr &e) {

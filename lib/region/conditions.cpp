@@ -18,10 +18,10 @@ namespace {
 
 /// abs(x) <= constant gives two bounds of x. Returns true if the comparison has this form.
 bool add_magnitude(Op op, const Expr &e, std::vector<Expr> &conjuncts) {
-    const Expr &a = e->args[0];
+    const Expr &a = e->a();
     int64_t limit = 0;
     if ((op != Op::LT && op != Op::LE) || a->op != Op::Call || a->name != intrinsic::abs ||
-        !index_type(a->args[0].type()) || !as_const_int(e->args[1], &limit))
+        !index_type(a->args[0].type()) || !as_const_int(e->b(), &limit))
         return false;
     const Expr &x = a->args[0];
     Expr most = make_int(x.type(), limit - (op == Op::LT));
@@ -41,7 +41,7 @@ Expr as_index(const Expr &e) {
 
 void add_conjuncts(const Expr &e, bool holds, std::vector<Expr> &conjuncts) {
     if (e->op == Op::Not)
-        return add_conjuncts(e->args[0], !holds, conjuncts);
+        return add_conjuncts(e->value(), !holds, conjuncts);
     if (is_intrinsic(*e.get(), intrinsic::likely))
         return add_conjuncts(e->args[0], holds, conjuncts);
     bool guarded = is_intrinsic(*e.get(), intrinsic::if_then_else) && is_const(e->args[2], 0);
@@ -53,7 +53,7 @@ void add_conjuncts(const Expr &e, bool holds, std::vector<Expr> &conjuncts) {
     if (!is_comparison(e->op) || !e.type().is_scalar())
         return;
     Op op = holds ? e->op : negated(e->op);
-    Expr a = as_index(e->args[0]), b = as_index(e->args[1]);
+    Expr a = as_index(e->a()), b = as_index(e->b());
     if (add_magnitude(op, e, conjuncts) || !a.defined())
         return;
     // As `difference <= 0`.

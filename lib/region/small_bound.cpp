@@ -32,8 +32,8 @@ Expr small_bound(const Expr &e, bool is_min, int depth) {
     if (depth == 0 || !has_no_overflow(e.type()) ||
         (!is_sum && e->op != Op::Min && e->op != Op::Max))
         return Expr();
-    const Expr a = small_bound(e->args[0], is_min, depth - 1),
-               b = small_bound(e->args[1], is_min == (e->op != Op::Sub), depth - 1);
+    const Expr a = small_bound(e->a(), is_min, depth - 1),
+               b = small_bound(e->b(), is_min == (e->op != Op::Sub), depth - 1);
     if (!a.defined() || !b.defined()) {
         const bool one_is_enough = e->op == (is_min ? Op::Max : Op::Min);
         return !one_is_enough ? Expr() : a.defined() ? a : b;

@@ -45,12 +45,12 @@ class TouchedVisitor {
             return;
         }
         if (e->op == Op::Let) {
-            visit(e->args[0], scope, plain, seen);
+            visit(e->value(), scope, plain, seen);
             IntervalScope inner = scope, plain_inner = plain;
-            inner.push(e->name, bounds_of(e->args[0], scope));
-            plain_inner.push(e->name, bounds_of(e->args[0], plain));
+            inner.push(e->name, bounds_of(e->value(), scope));
+            plain_inner.push(e->name, bounds_of(e->value(), plain));
             std::unordered_set<const ExprNode *> fresh;
-            visit(e->args[1], inner, plain_inner, fresh);
+            visit(e->body(), inner, plain_inner, fresh);
             return;
         }
         for (const Expr &child : e->args)

@@ -105,7 +105,7 @@ class Period {
             return all;
         case Op::Div:
         case Op::Mod:
-            if (as_const_int(e->args[1], &divisor) && divisor >= 1 && divisor <= longest_period)
+            if (as_const_int(e->b(), &divisor) && divisor >= 1 && divisor <= longest_period)
                 return {true, all.period * divisor};
             [[fallthrough]];
         default:
@@ -179,22 +179,22 @@ class Trends {
         case Op::Variable:
             return e->name == var_ ? Trend::Up : Trend::Constant;
         case Op::Add:
-            return both(of(e->args[0]), of(e->args[1]));
+            return both(of(e->a()), of(e->b()));
         case Op::Min:
         case Op::Max: {
-            Trend a = of(e->args[0]), b = of(e->args[1]);
+            Trend a = of(e->a()), b = of(e->b());
             bool apart = (a == Trend::Up && b == Trend::Down) ||
                          (a == Trend::Down && b == Trend::Up) || a == Trend::BothWays ||
                          b == Trend::BothWays;
             return apart ? Trend::BothWays : both(a, b);
         }
         case Op::Sub:
-            return both(of(e->args[0]), opposite(of(e->args[1])));
+            return both(of(e->a()), opposite(of(e->b())));
         case Op::Mul:
         case Op::Div: {
-            if (!as_const_int(e->args[1], &factor))
+            if (!as_const_int(e->b(), &factor))
                 break;
-            Trend t = of(e->args[0]);
+            Trend t = of(e->a());
             return factor > 0 ? t : factor < 0 ? opposite(t) : Trend::Constant;
         }
         default:

@@ -88,12 +88,12 @@ class UpperBound {
             return true;
         case Op::Min:
         case Op::Max:
-            return e->op == (up ? Op::Max : Op::Min) || has_cases_inside(e->args[0], up) ||
-                   has_cases_inside(e->args[1], up);
+            return e->op == (up ? Op::Max : Op::Min) || has_cases_inside(e->a(), up) ||
+                   has_cases_inside(e->b(), up);
         case Op::Add:
-            return has_cases_inside(e->args[0], up) || has_cases_inside(e->args[1], up);
+            return has_cases_inside(e->a(), up) || has_cases_inside(e->b(), up);
         case Op::Sub:
-            return has_cases_inside(e->args[0], up) || has_cases_inside(e->args[1], !up);
+            return has_cases_inside(e->a(), up) || has_cases_inside(e->b(), !up);
         default:
             return false;
         }
@@ -120,7 +120,7 @@ class UpperBound {
             if (!best)
                 for (const Expr &value : looser_quotients(atom, up))
                     best = smaller(best, with(sum, term, value));
-        } else if (atom->op == Op::Mod && as_const_int(atom->args[1], &m) && m > 0) {
+        } else if (atom->op == Op::Mod && as_const_int(atom->b(), &m) && m > 0) {
             best = with(sum, term, make_int(atom.type(), up ? m - 1 : 0));
         }
         return best;
@@ -156,9 +156,9 @@ class UpperBound {
     static std::vector<Expr> looser_quotients(const Expr &quotient, bool up) {
         std::vector<Expr> found;
         int64_t d = 0;
-        if (!as_const_int(quotient->args[1], &d) || d <= 0)
+        if (!as_const_int(quotient->b(), &d) || d <= 0)
             return found;
-        const Linear numerator = Linear::from_expr(quotient->args[0]);
+        const Linear numerator = Linear::from_expr(quotient->a());
         for (const Linear::Term &t : numerator.terms) {
             if (t.atom->op != ((t.coefficient > 0) == up ? Op::Min : Op::Max))
                 continue;
@@ -176,17 +176,17 @@ class UpperBound {
     /// k*(a/d) - k*(b/d) <= k*ceil((a - b)/d)
     std::optional<int64_t> quotients(const Linear &sum, const Linear::Term &term) {
         int64_t d = 0;
-        if (!as_const_int(term.atom->args[1], &d) || d <= 0)
+        if (!as_const_int(term.atom->b(), &d) || d <= 0)
             return std::nullopt;
         for (const Linear::Term &other : sum.terms) {
             int64_t d2 = 0;
             if (other.atom->op != Op::Div || other.coefficient != -term.coefficient ||
-                !as_const_int(other.atom->args[1], &d2) || d2 != d)
+                !as_const_int(other.atom->b(), &d2) || d2 != d)
                 continue;
             const Linear::Term &plus = term.coefficient > 0 ? term : other;
             const Linear::Term &minus = term.coefficient > 0 ? other : term;
-            Linear difference = Linear::from_expr(plus.atom->args[0]);
-            if (!difference.add(Linear::from_expr(minus.atom->args[0]), -1))
+            Linear difference = Linear::from_expr(plus.atom->a());
+            if (!difference.add(Linear::from_expr(minus.atom->a()), -1))
                 continue;
             std::optional<int64_t> gap = of(std::move(difference));
             if (!gap)

@@ -217,7 +217,7 @@ class Scheduled {
                 graph::for_each_expr(stage, [&](const Expr &root) {
                     ir::walk(root, [&](const Expr &e) {
                         if (e->op == ir::Op::Select)
-                            visit(e->args[0]);
+                            visit(e->condition());
                         if (e->op == ir::Op::Call && e->call_kind == ir::CallKind::Func)
                             std::for_each(e->args.begin(), e->args.end(), visit_index);
                         return true;

@@ -106,7 +106,7 @@ class Run {
     /// Nothing, if it depends on data whether the condition holds.
     std::optional<bool> holds(const Expr &condition) {
         if (condition->op == Op::And) {
-            const auto a = holds(condition->args[0]), b = holds(condition->args[1]);
+            const auto a = holds(condition->a()), b = holds(condition->b());
             return a == false || b == false ? false : a && b ? std::optional(true) : std::nullopt;
         }
         if (condition->op == Op::Select ||

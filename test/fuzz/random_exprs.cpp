@@ -25,7 +25,7 @@ namespace {
 bool indices_are_small(const Expr &e, const Environment &values) {
     Environment inside = values;
     if (e->op == Op::Let) {
-        std::optional<Lanes> value = evaluate(e->args[0], values);
+        std::optional<Lanes> value = evaluate(e->value(), values);
         if (!value)
             return false;
         inside[e->name] = *value;

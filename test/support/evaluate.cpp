@@ -166,9 +166,9 @@ class Evaluator {
         case Op::Variable:
             return variables_.at(e->name);
         case Op::Broadcast:
-            return Lanes(e.type().lanes(), of(e->args[0])[0]);
+            return Lanes(e.type().lanes(), of(e->value())[0]);
         case Op::Ramp: {
-            Value base = of(e->args[0])[0], stride = of(e->args[1])[0];
+            Value base = of(e->base())[0], stride = of(e->stride())[0];
             Lanes result{base};
             for (int i = 1; i < e.type().lanes(); i++)
                 result.push_back(binary(Op::Add, scalar, result.back(), stride));
@@ -176,13 +176,13 @@ class Evaluator {
         }
         case Op::Let: {
             Environment outer = variables_;
-            variables_[e->name] = of(e->args[0]);
-            Lanes result = of(e->args[1]);
+            variables_[e->name] = of(e->value());
+            Lanes result = of(e->body());
             variables_ = outer;
             return result;
         }
         case Op::Select: {
-            Lanes c = of(e->args[0]), t = of(e->args[1]), f = of(e->args[2]);
+            Lanes c = of(e->condition()), t = of(e->if_true()), f = of(e->if_false());
             for (size_t i = 0; i < t.size(); i++)
                 if (!c[c.size() == 1 ? 0 : i].i)
                     t[i] = f[i];
@@ -190,13 +190,13 @@ class Evaluator {
         }
         case Op::Cast:
             return map1(
-                e, [&](const Value &v) { return cast(scalar, e->args[0].type().element_of(), v); });
+                e, [&](const Value &v) { return cast(scalar, e->value().type().element_of(), v); });
         case Op::Not:
             return map1(e, [](const Value &v) { return truth(!v.i); });
         case Op::Call:
             return call(e);
         default: {
-            Type operand = e->args[0].type().element_of();
+            Type operand = e->a().type().element_of();
             return map2(
                 e, [&](const Value &a, const Value &b) { return binary(e->op, operand, a, b); });
         }

@@ -193,8 +193,8 @@ Lanes Interpreter::compute(const Expr &e) {
     }
     case Op::Cast:
     case Op::Reinterpret: {
-        Lanes value = evaluate(e->args[0]);
-        Type to = e.type().element_of(), from = e->args[0].type().element_of();
+        Lanes value = evaluate(e->value());
+        Type to = e.type().element_of(), from = e->value().type().element_of();
         check(value.size() == static_cast<size_t>(e.type().lanes()), e, "lanes of a cast");
         for (Value &v : value)
             v = e->op == Op::Cast ? arithmetic_.cast(to, from, v)
@@ -202,7 +202,7 @@ Lanes Interpreter::compute(const Expr &e) {
         return value;
     }
     case Op::Not: {
-        Lanes value = evaluate(e->args[0]);
+        Lanes value = evaluate(e->value());
         for (Value &v : value)
             v = Value::of_int(v.i == 0);
         return value;
@@ -216,7 +216,7 @@ Lanes Interpreter::compute(const Expr &e) {
     case Op::Ramp:
         return ramp(e);
     case Op::Broadcast:
-        return Lanes(e.type().lanes(), evaluate(e->args[0]).at(0));
+        return Lanes(e.type().lanes(), evaluate(e->value()).at(0));
     case Op::Let:
         return let(e);
     case Op::VectorReduce:
@@ -232,7 +232,7 @@ Lanes Interpreter::compute(const Expr &e) {
         return result;
     }
     case Op::Slice: {
-        Lanes from = evaluate(e->args[0]), result;
+        Lanes from = evaluate(e->value()), result;
         for (int i = 0; i < e.type().lanes(); i++)
             result.push_back(from.at(static_cast<size_t>(e->index + i * e->int_value)));
         return result;
@@ -243,16 +243,17 @@ Lanes Interpreter::compute(const Expr &e) {
 }
 
 Lanes Interpreter::binary(const Expr &e) {
-    Lanes a = evaluate(e->args[0]), b = evaluate(e->args[1]);
-    Type type = e->args[0].type().element_of();
-    check(e->args[0].type() == e->args[1].type(), e, "operands of different types");
+    Lanes a = evaluate(e->a()), b = evaluate(e->b());
+    Type type = e->a().type().element_of();
+    check(e->a().type() == e->b().type(), e, "operands of different types");
     for (size_t i = 0; i < a.size(); i++)
         a[i] = arithmetic_.binary(e->op, type, a[i], b[i]);
     return a;
 }
 
 Lanes Interpreter::select(const Expr &e) {
-    Lanes condition = evaluate(e->args[0]), t = evaluate(e->args[1]), f = evaluate(e->args[2]);
+    Lanes condition = evaluate(e->condition()), t = evaluate(e->if_true()),
+          f = evaluate(e->if_false());
     for (size_t i = 0; i < t.size(); i++)
         if (!lane(condition, i).i)
             t[i] = f[i];
@@ -294,9 +295,9 @@ Value Interpreter::call_lane(const Expr &e, const std::vector<Value> &args) {
 }
 
 Lanes Interpreter::load(const Expr &e) {
-    Lanes index = evaluate(e->args[0]), predicate{Value::of_int(1)};
-    if (e->args[1].defined())
-        predicate = evaluate(e->args[1]);
+    Lanes index = evaluate(e->element()), predicate{Value::of_int(1)};
+    if (e->predicate().defined())
+        predicate = evaluate(e->predicate());
     Type type = e.type().element_of();
     Lanes result(index.size(), type.is_float() ? Value::of_float(0) : Value::of_int(0));
     for (size_t i = 0; i < index.size(); i++)
@@ -307,20 +308,20 @@ Lanes Interpreter::load(const Expr &e) {
 
 Lanes Interpreter::ramp(const Expr &e) {
     Type type = e.type().element_of();
-    Lanes result{evaluate(e->args[0]).at(0)};
-    Value stride = evaluate(e->args[1]).at(0);
+    Lanes result{evaluate(e->base()).at(0)};
+    Value stride = evaluate(e->stride()).at(0);
     while (result.size() < static_cast<size_t>(e.type().lanes()))
         result.push_back(arithmetic_.binary(Op::Add, type, result.back(), stride));
     return result;
 }
 
 Lanes Interpreter::let(const Expr &e) {
-    ScopedBinding binding(variables_, e->name, {e->args[0].type(), evaluate(e->args[0])});
-    return evaluate(e->args[1]);
+    ScopedBinding binding(variables_, e->name, {e->value().type(), evaluate(e->value())});
+    return evaluate(e->body());
 }
 
 Lanes Interpreter::reduce(const Expr &e) {
-    Lanes value = evaluate(e->args[0]), result;
+    Lanes value = evaluate(e->value()), result;
     Type type = e.type().element_of();
     size_t group = value.size() / e.type().lanes();
     for (size_t i = 0; i < value.size(); i++) {

@@ -115,8 +115,8 @@ class StmtParser : public ExprParser {
     static Expr extent_of(const Expr &min, const Expr &end) {
         if (is_const(min, 0))
             return end;
-        if (end->op == Op::Add && equal(end->args[0], min))
-            return end->args[1];
+        if (end->op == Op::Add && equal(end->a(), min))
+            return end->b();
         const auto constant = constant_difference(end, min);
         return constant ? make_int(min.type(), *constant) : sub(end, min);
     }

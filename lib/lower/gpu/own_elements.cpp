@@ -38,7 +38,7 @@ class Accesses {
             if (e.defined())
                 each_node(e, [&](const ExprNode &n) {
                     if (n.op == Op::Load)
-                        note(n.name, n.args[0], by_all);
+                        note(n.name, n.element(), by_all);
                     return true;
                 });
         if (s->op == StmtOp::Store) {
@@ -194,7 +194,7 @@ class WithOwnArrays : public Mutator {
         if (array == arrays_.end())
             return Mutator::mutate(e);
         std::vector<Expr> args = e->args;
-        args[0] = index(e->args[0], array->second);
+        args[0] = index(e->element(), array->second);
         if (args[1].defined())
             args[1] = mutate(args[1]);
         return with_args(e, std::move(args));

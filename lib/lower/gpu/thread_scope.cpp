@@ -97,10 +97,10 @@ std::optional<ThreadIndex> ThreadScope::index(const Expr &e) const {
     result.lanes = index.type().lanes();
     if (index->op == Op::Ramp) {
         int64_t stride = 0;
-        if (!as_const_int(index->args[1], &stride))
+        if (!as_const_int(index->stride(), &stride))
             return std::nullopt;
         result.digits.push_back({stride, result.lanes, Expr()});
-        index = index->args[0];
+        index = index->base();
     }
     if (!index.type().is_scalar() || !has_no_overflow(index.type()))
         return std::nullopt;
@@ -109,7 +109,7 @@ std::optional<ThreadIndex> ThreadScope::index(const Expr &e) const {
     for (const Linear::Term &t : sum.terms) {
         const ExprNode *atom = t.atom.get();
         while (atom->op == Op::Cast)
-            atom = atom->args[0].get();
+            atom = atom->value().get();
         const size_t d = dimension_of(*atom);
         const auto counter =
             atom->op == Op::Variable ? counters_.find(atom->name) : counters_.end();

@@ -84,8 +84,8 @@ std::optional<int64_t> UniformScope::constant_most(const Expr &e) const {
     const ConstantInterval known = constant(e);
     if (known.has_hi())
         return known.hi;
-    if (e->op == Op::Cast && e.type() == Int(64) && e->args[0].type() == Int(32))
-        return constant_most(e->args[0]);
+    if (e->op == Op::Cast && e.type() == Int(64) && e->value().type() == Int(32))
+        return constant_most(e->value());
     if (e.type() != Int(32) && e.type() != Int(64))
         return std::nullopt;
     region::Variables variables;

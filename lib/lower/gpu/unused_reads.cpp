@@ -45,9 +45,9 @@ class GuardReads : public GraphMutator {
   protected:
     Expr rewrite(const Expr &e) override {
         Expr now = GraphMutator::rewrite(e);
-        if (!in_kernel_ || now->op != Op::Select || !now->args[0].type().is_scalar())
+        if (!in_kernel_ || now->op != Op::Select || !now->condition().type().is_scalar())
             return now;
-        if (!reads_skipped(now->args[1]) && !reads_skipped(now->args[2]))
+        if (!reads_skipped(now->if_true()) && !reads_skipped(now->if_false()))
             return now;
         return make_call(now.type(), intrinsic::if_then_else, now->args, CallKind::Intrinsic);
     }

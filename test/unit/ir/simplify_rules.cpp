@@ -292,7 +292,7 @@ TEST_CASE("cse of a graph with exponentially many paths") {
         e = e * e;
     Expr shared = cse(e);
     int lets = 0;
-    for (Expr body = shared; body->op == Op::Let; body = body->args[1])
+    for (Expr body = shared; body->op == Op::Let; body = body->body())
         lets++;
     CHECK(lets == 60);
 }

@@ -41,7 +41,7 @@ std::pair<Expr, Expr> upsampled(const Expr &from, const Expr &to, bool inside) {
 /// Whether a remainder of what `i` is in is in it.
 bool has_stairs(const Expr &e) {
     return contains(
-        e, [](const ExprNode &node) { return node.op == Op::Mod && uses_var(node.args[0], "i"); });
+        e, [](const ExprNode &node) { return node.op == Op::Mod && uses_var(node.a(), "i"); });
 }
 
 }  // namespace
