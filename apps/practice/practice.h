@@ -58,7 +58,8 @@ void set_estimates(const Practice &practice, Program &program, Size size);
 #define PIPE_PRACTICES(entry)                                                                      \
     entry(normalization) entry(attention) entry(products) entry(convolution) entry(filters)        \
         entry(box) entry(median) entry(equalization) entry(hdr) entry(resampling)                  \
-            entry(lucas_kanade) entry(back_projection) entry(scans) entry(stencil) entry(bytes)
+            entry(lucas_kanade) entry(back_projection) entry(scans) entry(stencil) entry(bytes)    \
+                entry(edges)
 
 // normalization_practices() and so on: the rows that each file gives to the table.
 #define PIPE_DECLARE_PRACTICES(name) std::vector<Practice> name##_practices();

@@ -63,7 +63,12 @@ template <typename Self> class StageDirectives : public GPUDirectives<Self> {
 
     /// Inside the loop `at`, prefetches the region of a Func or image (stored outside the loop
     /// `from`) that this stage, including everything computed inside `at`, reads in iteration `from
-    /// + offset`. `from` is `at` or a loop around it. Does not change results.
+    /// + offset`; of a window that moves along one dimension, what the iteration before that one does
+    /// not read. `from` is `at` or a loop around it. Does not change results.
+    ///
+    ///     f.vectorize(x, 8).prefetch(in, x, y, 1, PrefetchBoundStrategy::NonFaulting);
+    ///
+    ///     for y: for x: { prefetch in(8 * x, y + 1); f(8 * x .. 8 * x + 7, y) = ... }
     Self &prefetch(const Func &source, const VarOrRVar &at, const VarOrRVar &from,
                    const Expr &offset = 1,
                    PrefetchBoundStrategy strategy = PrefetchBoundStrategy::GuardWithIf);

@@ -6,6 +6,7 @@
 
 #include "autoschedule/cells.h"
 #include "autoschedule/output_loops.h"
+#include "autoschedule/prefetch_rows.h"
 #include "autoschedule/stage_loops.h"
 #include "graph/reduction.h"
 #include "ir/int32.h"
@@ -436,6 +437,7 @@ void apply(const Plan &plan, const StageGraph &nodes, const Graph &graph, const 
     for (size_t m = 1; m < plan.shares.size(); m++)
         if (plan.shares[m] >= 0)
             share_loops(id(static_cast<size_t>(plan.shares[m])), schedule[id(m)].stages[0]);
+    prefetch_rows(plan, nodes, graph, machine, schedule);
     specialize(plan, nodes, graph[output.id], machine, loops, schedule);
 }
 

@@ -82,6 +82,7 @@ struct Plan {
     std::vector<int> outer;        ///< dimensions that have a loop over tiles, outermost first
     bool parallel = false;         ///< the outermost of these loops
     bool streams = false;          ///< the output uses non-temporal stores
+    bool prefetches = true;        ///< rows that stream in (prefetch_rows.h)
     std::vector<int64_t> threads;  ///< kernels: per dimension of the output; empty: for the CPU
     std::vector<std::vector<int>>
         follows;  ///< kernels: per member and its dimensions: that of the output; -1: none

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/constant_bounds.h"
 #include "ir/int32.h"
 #include "ir/simplify.h"
 
@@ -72,6 +73,13 @@ class Prefetcher {
         return static_cast<size_t>(at - func_->args.begin());
     }
 
+    /// Beside the lines that one block reads, those beyond its end cost less than a loop that stops before them.
+    static Expr of_whole_block(const Expr &extent) {
+        constexpr int64_t most = 256;
+        const ConstantInterval bounds = constant_bounds(extent);
+        return bounds.hi <= most ? int32(std::max<int64_t>(bounds.hi, 1)) : extent;
+    }
+
     Stmt nest(const std::string &name, const Box &box) {
         Type type = image_ ? image_->type : func_->types[0];
         int64_t step = std::max(1, line_bytes / type.bytes());
@@ -85,6 +93,8 @@ class Prefetcher {
         Stmt body = make_prefetch(directive_.source, std::move(coordinates));
         for (size_t d = 0; d < box.size(); d++) {
             Expr extent = simplify(add(sub(box[d].max, box[d].min), int32(1)));
+            if (directive_.strategy == PrefetchBoundStrategy::NonFaulting)
+                extent = of_whole_block(extent);
             bool lines = d == innermost();
             if (lines)
                 extent = div(add(extent, int32(step - 1)), int32(step));

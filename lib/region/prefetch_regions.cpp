@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "ir/int32.h"
+#include "ir/linear.h"
 #include "ir/simplify.h"
 #include "ir/substitute.h"
 #include "region/region_solver.h"
@@ -53,6 +55,39 @@ class PrefetchRefusal {
     const schedules::Prefetch &directive_;
 };
 
+/// How far both ends of an interval have moved; 0 if not by one constant.
+int64_t moved(const Interval &now, const Interval &before) {
+    if (!now.bounded() || !before.bounded())
+        return 0;
+    const auto low = constant_difference(now.min, before.min);
+    const auto high = constant_difference(now.max, before.max);
+    return low && high && *low == *high ? *low : 0;
+}
+
+/// What a box has that the box of the iteration before has not, where that is a box: windows move along one dimension.
+Box without_overlap(Box box, const Box &before) {
+    size_t along = box.size();
+    for (size_t d = 0; d < box.size(); d++) {
+        const bool same = box[d].bounded() && before[d].bounded() &&
+                          constant_difference(box[d].min, before[d].min) == 0 &&
+                          constant_difference(box[d].max, before[d].max) == 0;
+        if (same)
+            continue;
+        if (along < box.size())
+            return box;
+        along = d;
+    }
+    if (along == box.size())
+        return box;
+    Interval &now = box[along];
+    const int64_t step = moved(now, before[along]);
+    if (step > 0)
+        now.min = simplify(ir::max(now.min, ir::add(before[along].max, int32(1))));
+    else if (step < 0)
+        now.max = simplify(ir::min(now.max, ir::sub(before[along].min, int32(1))));
+    return box;
+}
+
 }  // namespace
 
 Box RegionSolver::prefetched(const StageNest &nest, const schedules::Prefetch &directive,
@@ -93,12 +128,16 @@ std::optional<Box> RegionSolver::read_later(const StageNest &nest, const std::st
     }
     if (!result)
         return result;
-    Expr later = ir::add(make_variable(Int(32), from), offset);
-    for (Interval &i : *result)
-        for (Expr *end : {&i.min, &i.max})
-            if (end->defined())
-                *end = simplify(substitute(from, later, lets_.expand(*end)));
-    return result;
+    auto in_iteration = [&](const Expr &ahead) {
+        Box box = *result;
+        const Expr iteration = ir::add(make_variable(Int(32), from), ahead);
+        for (Interval &i : box)
+            for (Expr *end : {&i.min, &i.max})
+                if (end->defined())
+                    *end = simplify(substitute(from, iteration, lets_.expand(*end)));
+        return box;
+    };
+    return without_overlap(in_iteration(offset), in_iteration(ir::sub(offset, int32(1))));
 }
 
 }  // namespace Pipe::region

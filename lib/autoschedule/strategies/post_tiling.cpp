@@ -110,7 +110,7 @@ Plan plan_tiles(const StageGraph &graph, const Machine &machine, const Segment &
         if (plan.tile[static_cast<size_t>(d)] < liveout.extents[static_cast<size_t>(d)])
             plan.outer.push_back(d);
     plan.parallel = machine.cores > 1 && !plan.outer.empty();
-    plan.streams = false;
+    plan.streams = plan.prefetches = false;
     return plan;
 }
 

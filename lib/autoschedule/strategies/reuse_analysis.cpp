@@ -203,6 +203,7 @@ Plan plan_of(const TileView &view, const Tiled &tiled, const Machine &machine) {
     plan.cost.total = tiled.cost.total();
     plan.cost.scratch_bytes = tiled.cost.working_set();
     plan.cost.published = true;
+    plan.prefetches = false;
     return plan;
 }
 

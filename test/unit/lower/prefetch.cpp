@@ -69,6 +69,47 @@ TEST_CASE_METHOD(
     }
 }
 
+TEST_CASE_METHOD(
+    Rows,
+    "prefetch: what the iteration before does not read, and whole blocks of a loop over vectors") {
+    Func three("fetch_three");
+    three(x, y) = in(x, y) + in(x + 1, y + 1) + in(x, y + 2);
+    Var xo("xo"), xi("xi");
+    three.split(x, xo, xi, 32, TailStrategy::GuardWithIf).vectorize(xi);
+    SECTION("of whole rows") {
+        three.prefetch(in, y, y, 2, PrefetchBoundStrategy::NonFaulting);
+        CHECK(prefetches_of(three, "fetch_three")
+                  .starts_with("for fetch_three.s0.y.prefetch.fetch_in.1 in [fetch_three.s0.y + 4, "
+                               "fetch_three.s0.y + 5) "));
+    }
+    SECTION("of a vector's place, beyond the end of the row if need be") {
+        three.prefetch(in, xo, y, 1, PrefetchBoundStrategy::NonFaulting);
+        CHECK(
+            prefetches_of(three, "fetch_three") ==
+            R"(for fetch_three.s0.xo.prefetch.fetch_in.1 in [fetch_three.s0.y + 3, fetch_three.s0.y + 4) unpartitioned {
+  for fetch_three.s0.xo.prefetch.fetch_in.0 in [0, 2) unpartitioned {
+    prefetch fetch_in(fetch_three.s0.xo * 32 + fetch_three.min.0 + fetch_three.s0.xo.prefetch.fetch_in.0 * 32, fetch_three.s0.xo.prefetch.fetch_in.1)
+  }
+}
+)");
+    }
+    SECTION(
+        "all that is read, if the window moves along two dimensions or the rows do not overlap") {
+        Func diagonal("fetch_diagonal");
+        diagonal(x, y) = in(x + y, y) + in(x + y, y + 2);
+        diagonal.prefetch(in, y, y, 1, PrefetchBoundStrategy::NonFaulting);
+        CHECK(prefetches_of(diagonal, "fetch_diagonal")
+                  .starts_with("for fetch_diagonal.s0.y.prefetch.fetch_in.1 in "
+                               "[fetch_diagonal.s0.y + 1, fetch_diagonal.s0.y + 4) "));
+        Func apart("fetch_apart");
+        apart(x, y) = in(x, 4 * y) + in(x, 4 * y + 1);
+        apart.prefetch(in, y, y, 1, PrefetchBoundStrategy::NonFaulting);
+        CHECK(prefetches_of(apart, "fetch_apart")
+                  .starts_with("for fetch_apart.s0.y.prefetch.fetch_in.1 in [fetch_apart.s0.y * 4 "
+                               "+ 4, fetch_apart.s0.y * 4 + 6) "));
+    }
+}
+
 TEST_CASE("prefetch: a Func's lines are along its innermost dimension in memory") {
     Func f("fetch_f"), out("fetch_g");
     f(x, y) = cast<uint8_t>(x + y);

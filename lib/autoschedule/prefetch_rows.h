@@ -1,0 +1,20 @@
+#pragma once
+// Prefetches of rows that stream in from beyond the L2 cache.
+//
+// The prefetchers of processors follow a stream while it moves. A stage that reads a part of a row, or takes turns with the
+// other stages of its group, stops at the end of its row; what the others compute meanwhile hides nothing of the latency of
+// the row that comes next. So each vector of the stage prefetches what the vector at its place in the next row will read.
+
+#include "autoschedule/machine.h"
+#include "autoschedule/plan.h"
+#include "autoschedule/stage_graph.h"
+#include <pipe/schedule.h>
+
+namespace Pipe::autoschedule {
+
+/// Of each buffer that the group reads and does not compute, if it is larger than the L2 cache, in the stage that reads it
+/// first: in loops that the scheduler made, over vectors inside of rows.
+void prefetch_rows(const Plan &plan, const StageGraph &nodes, const graph::Graph &graph,
+                   const Machine &machine, schedules::Schedule &schedule);
+
+}  // namespace Pipe::autoschedule
