@@ -1,8 +1,9 @@
 #include "autoschedule/inlining.h"
-#include "autoschedule/substitute.h"
 
 #include <algorithm>
 #include <numeric>
+
+#include "autoschedule/substitute.h"
 
 namespace Pipe::autoschedule {
 
