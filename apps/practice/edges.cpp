@@ -29,14 +29,17 @@ void sobel_loops(const Arrays &arrays, Size size) {
     const ptrdiff_t width = size.width, padded = width + 2;
 #pragma omp parallel for
     for (int y = 0; y < size.height; ++y) {
-        const uint8_t *from = in + y * padded;
+        const uint8_t *a = in + y * padded, *b = a + padded, *c = b + padded;
         uint8_t *to = out + y * width;
+        // Cut to 16 bits at once: else GCC computes in vectors of 32.
 #pragma omp simd
         for (ptrdiff_t x = 0; x < width; ++x) {
-            const auto [gx, gy] =
-                gradients([&](int i, int j) { return int(from[x + i + j * padded]); });
-            to[x] = uint8_t(
-                std::min(int16_t(std::abs(int16_t(gx)) + std::abs(int16_t(gy))), int16_t(255)));
+            const int16_t gx = int16_t(a[x + 2] - a[x] + 2 * (b[x + 2] - b[x]) + c[x + 2] - c[x]);
+            const int16_t gy =
+                int16_t(c[x] - a[x] + 2 * (c[x + 1] - a[x + 1]) + c[x + 2] - a[x + 2]);
+            const int16_t sum =
+                int16_t((gx < 0 ? int16_t(-gx) : gx) + (gy < 0 ? int16_t(-gy) : gy));
+            to[x] = uint8_t(sum > 255 ? 255 : sum);
         }
     }
 }
