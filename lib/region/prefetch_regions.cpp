@@ -134,7 +134,7 @@ std::optional<Box> RegionSolver::read_later(const StageNest &nest, const std::st
         for (Interval &i : box)
             for (Expr *end : {&i.min, &i.max})
                 if (end->defined())
-                    *end = simplify(substitute(from, iteration, lets_.expand(*end)));
+                    *end = simplify(substitute(from, iteration, lets_.expand_along(*end, from)));
         return box;
     };
     return without_overlap(in_iteration(offset), in_iteration(ir::sub(offset, int32(1))));

@@ -5,6 +5,8 @@
 
 #include <pipe/pipe.h>
 
+#include <vector>
+
 #include "ir/print.h"
 #include "support/region_plan.h"
 
@@ -136,6 +138,28 @@ TEST_CASE("prefetch: a Func's lines are along its innermost dimension in memory"
 }
 )");
     }
+}
+
+TEST_CASE_METHOD(Rows, "prefetch: bounds that the loop does not change keep their names") {
+    // Each stage reads the one before between clamps, so that the regions nest as deep as the chain.
+    auto text_of_chain = [&](int stages) {
+        Func first("fetch_first");
+        first(x, y) = in(x, y) + in(x, y + 1);
+        first.compute_root().prefetch(in, y, y, 1, PrefetchBoundStrategy::NonFaulting);
+        std::vector<Func> chain{first};
+        for (int i = 0; i < stages; i++) {
+            Func next("fetch_next");
+            next(x, y) =
+                chain.back()(clamp(x - 1, 0, in.width() - 3), clamp(y + 1, 1, in.height()));
+            next.compute_root();
+            chain.push_back(next);
+        }
+        return prefetches_of(chain.back(), "fetch_first");
+    };
+    const std::string few = text_of_chain(2), many = text_of_chain(12);
+    INFO(few << many);
+    CHECK(many.find("prefetch fetch_in(") != std::string::npos);
+    CHECK(many.size() < few.size() + 20);
 }
 
 TEST_CASE_METHOD(Rows, "prefetch: none where no directive asks for it, and only at its loop") {
