@@ -254,8 +254,9 @@ int demo(int argc, char **argv, const std::vector<App> &apps, const std::vector<
     try {
         std::filesystem::create_directories(folder);
         const bool emulated = device && device->has_feature(Pipe::Target::CUDAEmulator);
-        const Buffer<> bundled = emulated ? default_picture(320, 192) : default_picture();
-        const Buffer<> picture = image.empty() ? bundled : Pipe::load_image(image);
+        const Buffer<> picture = !image.empty() ? Pipe::load_image(image)
+                                 : emulated     ? Buffer<>(default_picture(320, 192))
+                                                : Buffer<>(default_picture());
         for (const Form &form : forms)
             run_form(named(form.name, apps), form, picture, device, folder);
         return 0;
