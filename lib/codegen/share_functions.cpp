@@ -18,13 +18,18 @@ namespace {
 /// What a thread should have to do: about a third of a second.
 constexpr size_t worth_a_thread = 1000;  // instructions
 
-std::vector<const Function *> largest_first(const llvm::Module &module) {
-    std::vector<const Function *> functions;
+struct Sized {
+    const Function *function;
+    size_t instructions;
+};
+
+std::vector<Sized> largest_first(const llvm::Module &module) {
+    std::vector<Sized> functions;
     for (const Function &f : module)
         if (!f.isDeclaration())
-            functions.push_back(&f);
-    std::stable_sort(functions.begin(), functions.end(), [](const auto *a, const auto *b) {
-        return a->getInstructionCount() > b->getInstructionCount();
+            functions.push_back({&f, f.getInstructionCount()});
+    std::stable_sort(functions.begin(), functions.end(), [](const Sized &a, const Sized &b) {
+        return a.instructions > b.instructions;
     });
     return functions;
 }
@@ -49,10 +54,10 @@ void make_visible(GlobalValue &value) {
 std::map<const GlobalValue *, int> shares(const llvm::Module &module, int count) {
     std::map<const GlobalValue *, int> result;
     std::vector<size_t> instructions(static_cast<size_t>(count), 0);
-    for (const Function *f : largest_first(module)) {
+    for (const Sized &next : largest_first(module)) {
         const auto least = std::min_element(instructions.begin(), instructions.end());
-        *least += f->getInstructionCount();
-        result[f] = static_cast<int>(least - instructions.begin());
+        *least += next.instructions;
+        result[next.function] = static_cast<int>(least - instructions.begin());
     }
     return result;
 }
@@ -62,7 +67,7 @@ std::map<const GlobalValue *, int> shares(const llvm::Module &module, int count)
 int shares_of(const llvm::Module &module, int most) {
     const size_t all = module.getInstructionCount();
     const auto functions = largest_first(module);
-    const size_t largest = functions.empty() ? 0 : functions[0]->getInstructionCount();
+    const size_t largest = functions.empty() ? 0 : functions[0].instructions;
     // More modules than that would wait for the one with the largest function.
     const size_t useful =
         std::min(all / worth_a_thread, (all + largest / 2) / std::max<size_t>(1, largest));
