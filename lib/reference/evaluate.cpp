@@ -3,7 +3,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <set>
+#include <tuple>
 
 #include "graph/extern_stage.h"
 #include "graph/scatter.h"
@@ -34,9 +34,9 @@ struct StageFormula {
 struct FuncState {
     std::vector<StageFormula> stages;
     Grid grid;
-    Box wanted;                  ///< hull of the requested points
+    Box wanted;  ///< Funcs with updates, extern stages: hull of the requested points
+    Box done;    ///< the same: the box in which `grid` is final
     std::vector<Point> pending;  ///< pure Funcs: requested points that are not yet Known
-    Box done;                    ///< Funcs with updates: the box in which `grid` is final
 
     FuncState(size_t dimensions, size_t elements)
         : grid(dimensions, elements), wanted(dimensions), done(dimensions) {}
@@ -79,7 +79,8 @@ class Evaluator : public Source {
     StageFormula prepare(const FuncNode &func, const Stage &stage, bool update);
     void want(FuncId id, const Point &at);
     bool evaluate_func(const FuncNode &func);
-    void evaluate_points(const FuncNode &func);
+    void evaluate_pending(const FuncNode &func);
+    bool evaluate_point(const FuncNode &func, const Point &at);
     void evaluate_box(const FuncNode &func);
     void evaluate_extern(const FuncNode &func);
     void run_pure(const Point &at);
@@ -99,9 +100,9 @@ class Evaluator : public Source {
     // The current Func, stage and point.
     const FuncNode *func_ = nullptr;
     size_t stage_ = 0;
-    Point locals_;
-    Box box_;               ///< of a Func with updates
+    const Point *locals_ = nullptr;
     bool complete_ = true;  ///< no value was Unknown
+    Box box_;               ///< of a Func with updates
     size_t progress_ = 0;   ///< total number of points requested or computed
 };
 
@@ -197,8 +198,8 @@ std::string Evaluator::place() const {
     if (graph::is_extern(*func_))
         return text;
     const StageFormula &stage = states_[static_cast<size_t>(func_->id)].stages[stage_];
-    for (size_t i = 0; i < locals_.size(); i++)
-        text += (i ? ", " : ", at ") + stage.locals[i] + " = " + std::to_string(locals_[i]);
+    for (size_t i = 0; locals_ && i < locals_->size(); i++)
+        text += (i ? ", " : ", at ") + stage.locals[i] + " = " + std::to_string((*locals_)[i]);
     return text;
 }
 
@@ -235,41 +236,55 @@ Value Evaluator::func(FuncId id, int element, const Point &at) {
         return Value();
     }
     Value value = state.grid.get(at, e);
-    bool final = is_boxed(graph_[id]) ? state.done.contains(at) : value.known();
-    if (final)
-        return value.state == Value::State::Undef ? Value::of_int(0) : value;
-    want(id, at);
-    return Value();
+    auto exists = [&] { return is_boxed(graph_[id]) ? state.done.contains(at) : value.known(); };
+    if (!exists()) {
+        want(id, at);
+        value = state.grid.get(at, e);
+        if (!exists())
+            return Value();
+    }
+    return value.state == Value::State::Undef ? Value::of_int(0) : value;
 }
 
+/// Requests a point, of a pure Func with all that it reads.
 void Evaluator::want(FuncId id, const Point &at) {
+    const FuncNode &func = graph_[id];
     FuncState &state = states_[static_cast<size_t>(id)];
-    if (is_boxed(graph_[id])) {
+    if (is_boxed(func)) {
         if (state.wanted.contains(at))
             return;
+        state.wanted.include(at);
     } else {
         if (state.grid.get(at, 0).state != Value::State::Fresh)
             return;
         state.grid.set(at, 0, Value());
-        state.pending.push_back(at);
+        if (!evaluate_point(func, at))
+            state.pending.push_back(at);
     }
     progress_++;
-    state.wanted.include(at);
 }
 
-/// A pure Func. Points that remain Unknown stay pending.
-void Evaluator::evaluate_points(const FuncNode &func) {
+/// A pure Func, at one point: whether the value exists now.
+bool Evaluator::evaluate_point(const FuncNode &func, const Point &at) {
+    const auto outer = std::tuple(func_, stage_, locals_, complete_);
+    func_ = &func;
+    complete_ = true;
+    run_pure(at);
+    const bool exists = complete_;
+    if (!exists)
+        states_[static_cast<size_t>(func.id)].grid.set(at, 0, Value());
+    progress_ += exists;
+    std::tie(func_, stage_, locals_, complete_) = outer;
+    return exists;
+}
+
+/// A pure Func, at the points that waited for others. Points that remain Unknown stay pending.
+void Evaluator::evaluate_pending(const FuncNode &func) {
     FuncState &state = states_[static_cast<size_t>(func.id)];
     std::vector<Point> points = std::exchange(state.pending, {});
     for (const Point &at : points) {
-        complete_ = true;
-        run_pure(at);
-        if (complete_) {
-            progress_++;
-        } else {
-            state.grid.set(at, 0, Value());
+        if (!evaluate_point(func, at))
             state.pending.push_back(at);
-        }
     }
 }
 
@@ -277,7 +292,7 @@ void Evaluator::evaluate_points(const FuncNode &func) {
 void Evaluator::run_pure(const Point &at) {
     FuncState &state = states_[static_cast<size_t>(func_->id)];
     stage_ = 0;
-    locals_ = at;
+    locals_ = &at;
     Formula &formula = *state.stages[0].formula;
     formula.at(at, *this);
     for (size_t e = 0; e < func_->types.size(); e++) {
@@ -326,7 +341,7 @@ void Evaluator::evaluate_extern(const FuncNode &func) {
     if (state.done == state.wanted)
         return;
     stage_ = 0;
-    locals_.clear();
+    locals_ = nullptr;
     ExternStage stage(graph_, func, images_, globals_, options_, *this);
     Box box = stage.ask(state.wanted);
     if (!stage.compute(box, state.grid))
@@ -353,8 +368,9 @@ Box Evaluator::update_domain(const StageFormula &stage) {
 }
 
 void Evaluator::run_update(StageFormula &stage) {
+    locals_ = nullptr;
     for_each_point(update_domain(stage), [&](const Point &locals) {
-        locals_ = locals;
+        locals_ = &locals;
         evaluate_update_at(stage, locals);
     });
 }
@@ -402,7 +418,7 @@ bool Evaluator::evaluate_func(const FuncNode &func) {
     } else if (graph::is_extern(func)) {
         evaluate_extern(func);
     } else {
-        evaluate_points(func);
+        evaluate_pending(func);
     }
     func_ = nullptr;
     return is_boxed(func) ? state.done == state.wanted : state.pending.empty();
@@ -415,8 +431,10 @@ void Evaluator::run() {
     bool finished = false;
     while (!finished) {
         size_t before = progress_;
-        for (size_t i = graph_.funcs.size(); i-- > 0;)
-            evaluate_func(graph_.funcs[i]);
+        for (size_t i = graph_.funcs.size(); i-- > 0;) {
+            if (is_boxed(graph_.funcs[i]))
+                evaluate_func(graph_.funcs[i]);
+        }
         finished = true;
         for (const FuncNode &func : graph_.funcs)
             finished &= evaluate_func(func);

@@ -2,14 +2,16 @@
 // Evaluates a Graph by definition: without a schedule or bounds inference, slow and simple.
 // Compiled code is tested against it.
 //
-// Method: repeated sweeps over the Funcs.
+// Method: sweeps over the Funcs.
 //   1. The elements of the output buffers are requested.
-//   2. Consumers before producers, every Func is evaluated at the requested points. Reading a value
-//      that does not exist yet requests it and gives Unknown; an operation on an Unknown is Unknown; a
-//      read at Unknown coordinates requests nothing.
-//   3. Producers before consumers, the same again: now the values exist.
-//   4. Coordinates that were Unknown in 2 (gathers) request more in 3: 2 and 3 are repeated until
-//      nothing is Unknown.
+//   2. A point of a pure Func is evaluated when it is requested, and requests what it reads. Where it reads a Func
+//      with updates or an extern stage, the value does not exist yet: it is Unknown. An operation on an Unknown
+//      is Unknown; a read at Unknown coordinates requests nothing.
+//   3. Consumers before producers, Funcs with updates and extern stages are evaluated where they are requested, and
+//      request what they read.
+//   4. Producers before consumers, the same again, and pure Funcs at the points that were Unknown: now the values
+//      exist.
+//   5. Coordinates that were Unknown before (gathers) request more in 4: 3 and 4 are repeated until nothing is Unknown.
 // A pure Func is evaluated exactly at the requested points. A Func with updates is evaluated on the
 // smallest box that contains them: the pure definition over the box, then each update in order over
 // all its RVars (the first RVar innermost) and those points of its pure variables that lie in the

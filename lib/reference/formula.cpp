@@ -36,7 +36,8 @@ int Formula::add(const Expr &e, Scope &scope, const std::map<std::string, int> &
         if (auto let = lets.find(e->name); let != lets.end())
             return remember(let->second);
     }
-    Node node{e.get(), {}, -1, {}, {}, 0, {}, {}, {}};
+    Node node;
+    node.expr = e.get();
     for (const Expr &arg : e->args) {
         node.args.push_back(add(arg, scope, lets));
         node.types.push_back(arg.type());
@@ -46,34 +47,47 @@ int Formula::add(const Expr &e, Scope &scope, const std::map<std::string, int> &
     return remember(static_cast<int>(nodes_.size()) - 1);
 }
 
+namespace {
+
+bool is_effect(const ir::ExprNode &e) {
+    return e.op == Op::Call && e.call_kind == ir::CallKind::Extern &&
+           (e.name == ir::extern_function::print || e.name == ir::extern_function::require);
+}
+
+}  // namespace
+
 void Formula::resolve(Node &node) {
     const ir::ExprNode &e = *node.expr;
-    switch (e.op) {
-    case Op::IntImm:
-        node.constant = Value::of_int(e.int_value);
-        break;
-    case Op::UIntImm:
-        node.constant = Value::of_int(static_cast<int64_t>(e.uint_value));
-        break;
-    case Op::FloatImm:
-        node.constant = Value::of_float(e.float_value);
-        break;
-    case Op::StringImm:
-        node.constant = Value::of_int(0);  // effect() reads the text
-        break;
-    case Op::Variable: {
+    auto constant = [&](Value value) {
+        node.kind = Kind::Constant;
+        node.value = value;
+        node.computed_at = always;
+    };
+    if (e.op == Op::IntImm) {
+        constant(Value::of_int(e.int_value));
+    } else if (e.op == Op::UIntImm) {
+        constant(Value::of_int(static_cast<int64_t>(e.uint_value)));
+    } else if (e.op == Op::FloatImm) {
+        constant(Value::of_float(e.float_value));
+    } else if (e.op == Op::StringImm) {
+        constant(Value::of_int(0));  // effect() reads the text
+    } else if (ir::is_intrinsic(e, ir::intrinsic::user_context)) {
+        constant(Value::of_int(0));
+    } else if (e.op == Op::Variable) {
         auto local = std::find(local_names_.begin(), local_names_.end(), e.name);
         auto global = globals_.find(e.name);
-        if (local != local_names_.end())
-            node.local = static_cast<int>(local - local_names_.begin());
-        else if (global != globals_.end())
-            node.constant = global->second;
-        else
+        if (local == local_names_.end() && global == globals_.end())
             throw InternalError("reference: variable \"" + e.name + "\" has no value");
-        break;
-    }
-    default:
-        break;
+        if (local == local_names_.end())
+            return constant(global->second);
+        node.kind = Kind::Local;
+        node.local = static_cast<int>(local - local_names_.begin());
+    } else if (ir::is_choice(e)) {
+        node.kind = Kind::Choice;
+    } else if (is_effect(e)) {
+        node.kind = Kind::Effect;
+    } else if (ir::is_binary(e.op)) {
+        node.kind = Kind::Binary;
     }
 }
 
@@ -83,13 +97,21 @@ void Formula::at(const std::vector<int64_t> &locals, Source &source) {
     source_ = &source;
 }
 
+Value Formula::value(size_t root) {
+    const int index = roots_.at(root);
+    if (index < 0)
+        throw InternalError("reference: an undefined expression has no value");
+    return value_of(index);
+}
+
 Value Formula::value_of(int index) {
-    Node &node = nodes_.at(static_cast<size_t>(index));
-    if (node.computed_at != point_) {
-        node.value = compute(node);
-        node.computed_at = point_;
-    }
-    return node.value;
+    Node &node = nodes_[static_cast<size_t>(index)];
+    if (node.computed_at >= point_)
+        return node.value;
+    const Value value = compute(node);
+    node.value = value;
+    node.computed_at = point_;
+    return value;
 }
 
 Value Formula::checked(Value value) {
@@ -110,11 +132,6 @@ bool keeps_promise(Type type, const std::vector<Value> &args) {
     Arithmetic arithmetic;
     return arithmetic.binary(Op::GE, type, args[0], args[1]).i &&
            arithmetic.binary(Op::LE, type, args[0], args[2]).i;
-}
-
-bool is_effect(const ir::ExprNode &e) {
-    return e.op == Op::Call && e.call_kind == ir::CallKind::Extern &&
-           (e.name == ir::extern_function::print || e.name == ir::extern_function::require);
 }
 
 }  // namespace
@@ -157,30 +174,34 @@ Value Formula::call_users_function(const ir::ExprNode &e, const std::vector<Valu
 }
 
 Value Formula::compute(Node &node) {
-    const ir::ExprNode &e = *node.expr;
-    switch (e.op) {
-    case Op::IntImm:
-    case Op::UIntImm:
-    case Op::FloatImm:
-    case Op::StringImm:
-        return node.constant;
-    case Op::Variable:
-        return node.local < 0 ? node.constant
-                              : Value::of_int(locals_[static_cast<size_t>(node.local)]);
-    default:
+    switch (node.kind) {
+    case Kind::Constant:
+        return node.value;
+    case Kind::Local:
+        return Value::of_int(locals_[static_cast<size_t>(node.local)]);
+    case Kind::Choice: {
+        const Value condition = value_of(node.args[0]);
+        return condition.known() ? value_of(node.args[condition.i ? 1 : 2]) : condition;
+    }
+    case Kind::Effect:
+        return effect(node);
+    case Kind::Binary:
+        return binary(node);
+    case Kind::Other:
         break;
     }
-    if (ir::is_choice(e)) {
-        Value condition = value_of(node.args[0]);
-        if (!condition.known())
-            return condition;
-        return value_of(node.args[condition.i ? 1 : 2]);
-    }
+    return other(node);
+}
 
-    if (is_effect(e))
-        return effect(node);
-    if (ir::is_intrinsic(e, ir::intrinsic::user_context))
-        return Value::of_int(0);
+Value Formula::binary(const Node &node) {
+    const Value a = value_of(node.args[0]), b = value_of(node.args[1]);
+    if (a.known() && b.known())
+        return checked(arithmetic_.binary(node.expr->op, node.types[0], a, b));
+    return a.state == Value::State::Unknown || b.known() ? a : b;
+}
+
+Value Formula::other(Node &node) {
+    const ir::ExprNode &e = *node.expr;
     std::vector<Value> &args = node.values;
     args.clear();
     for (int arg : node.args)
@@ -193,8 +214,6 @@ Value Formula::compute(Node &node) {
         if (arg.state == Value::State::Undef)
             return arg;
     }
-    if (ir::is_binary(e.op))
-        return checked(arithmetic_.binary(e.op, node.types[0], args[0], args[1]));
     switch (e.op) {
     case Op::Cast:
         return checked(arithmetic_.cast(e.type, node.types[0], args[0]));

@@ -36,27 +36,33 @@ class Formula {
     /// Moves to another point: values of `locals` in the order given to the constructor.
     void at(const std::vector<int64_t> &locals, Source &source);
     /// Value of a root at that point. An undefined root has none (InternalError).
-    Value value(size_t root) { return value_of(roots_.at(root)); }
+    Value value(size_t root);
 
   private:
+    /// How a node gets its value. Decided once, because comparing names takes longer than most operations.
+    enum class Kind : uint8_t { Constant, Local, Choice, Effect, Binary, Other };
     struct Node {
         const ir::ExprNode *expr;
         std::vector<int> args;
-        int local = -1;  ///< Variable: index in locals, else `constant` is used
-        Value constant;
         std::vector<Type> types;  ///< of args
-        uint64_t computed_at = 0;
+        Kind kind = Kind::Other;
+        int local = -1;  ///< Local: index in locals
+        uint64_t computed_at =
+            0;  ///< the point at which `value` holds; that of a Constant holds at all
         Value value;
         // Reused for all points to avoid allocations.
         std::vector<Value> values;         ///< of args
         std::vector<int64_t> coordinates;  ///< of the called Func or image
     };
+    static constexpr uint64_t always = ~uint64_t{0};
     using Scope = std::unordered_map<const ir::ExprNode *, int>;
 
     int add(const Expr &e, Scope &scope, const std::map<std::string, int> &lets);
     void resolve(Node &node);
     Value value_of(int index);
     Value compute(Node &node);
+    Value binary(const Node &node);
+    Value other(Node &node);
     Value call(Node &node);
     Value checked(Value value);
     Value effect(const Node &node);

@@ -114,7 +114,7 @@ TEST_CASE("every application under random legal schedules", "[.][random]") {
             const Buffer<double> expected = Scheduled(app, Way::Reference).run(size);
             // Each schedules every stage at random: long programs need fewer.
             const int stages = int(app.make()->stages.size());
-            const int wanted = std::clamp(300 / stages, 6, 20);
+            const int wanted = std::clamp(200 / stages, 4, 12);
             int legal = 0;
             std::string refusal;
             for (int seed = 1; seed <= 2 * wanted && legal < wanted; seed++) {
