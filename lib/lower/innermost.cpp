@@ -21,8 +21,10 @@ namespace {
 /// selects of which only one arm may be evaluated -> if_then_else.
 class Renamer : public GraphMutator {
   public:
-    Renamer(const region::RegionPlan &plan, const StageNest &nest)
-        : storage_(plan.storage), choices_(plan.demand.of(nest).choices) {
+    Renamer(const region::RegionPlan &plan, const StageNest &nest) : Renamer(plan, nest, nest) {}
+    /// For an expression of `definition`, another one of the nest's Func.
+    Renamer(const region::RegionPlan &plan, const StageNest &nest, const StageNest &definition)
+        : storage_(plan.storage), choices_(plan.demand.of(definition).choices) {
         const region::LoopTree &tree = plan.tree;
         const graph::FuncNode &func = tree.graph()[nest.func];
         for (const std::string &arg : func.args)
@@ -204,6 +206,11 @@ class Innermost {
 
 Stmt innermost(const region::RegionPlan &plan, const Nest &nest) {
     return Innermost(plan, nest).run();
+}
+
+Expr pure_value(const region::RegionPlan &plan, const StageNest &pure, const StageNest &nest,
+                size_t value) {
+    return Renamer(plan, nest, pure).mutate(plan.tree.graph()[pure.func].stages[0].values[value]);
 }
 
 }  // namespace Pipe::lower

@@ -8,7 +8,6 @@
 #include "ir/equal.h"
 #include "ir/int32.h"
 #include "ir/intrinsics.h"
-#include "ir/substitute.h"
 #include "ir/visit.h"
 
 namespace Pipe::lower {
@@ -29,8 +28,9 @@ bool is_pure_block_loop(const StageLoop &loop) {
 class Finder {
   public:
     Finder(const region::RegionPlan &plan, const Nest &nest)
-        : tree_(plan.tree), loops_(plan.demand.loops), nest_(nest), stage_(*nest.stage),
-          func_(tree_.graph()[stage_.func]), allocation_(plan.storage.of(stage_.func).allocation) {}
+        : plan_(plan), tree_(plan.tree), loops_(plan.demand.loops), nest_(nest),
+          stage_(*nest.stage), func_(tree_.graph()[stage_.func]),
+          allocation_(plan.storage.of(stage_.func).allocation) {}
 
     std::optional<RegisterSums> run(const Stmt &innermost) {
         if (!find_loops() || !is_plain_stage() || !find_extents())
@@ -218,14 +218,6 @@ class Finder {
                             [&](const StageLoop &loop) { return made.count(loop.dim.name) > 0; });
     }
 
-    /// The pure definition at the element.
-    Expr formula(size_t value) const {
-        Expr result = func_.stages[0].values[value];
-        for (size_t d = 0; d < func_.args.size(); d++)
-            result = substitute(func_.args[d], coordinates_[d], result);
-        return result;
-    }
-
     void make_copies() {
         std::vector<Stmt> loads;
         std::vector<Expr> sums;
@@ -235,15 +227,17 @@ class Finder {
         for (size_t i = 0; i < func_.types.size(); i++) {
             result_.arrays.push_back(array(i));
             sums.push_back(sum(i));
-            const Expr start = result_.starts ? formula(i)
-                                              : make_call(func_.types[i], func_.name, coordinates_,
-                                                          CallKind::Func, static_cast<int>(i));
+            const Expr start =
+                result_.starts ? pure_value(plan_, tree_.place(stage_.func).stages[0], stage_, i)
+                               : make_call(func_.types[i], func_.name, coordinates_, CallKind::Func,
+                                           static_cast<int>(i));
             loads.push_back(make_store(array(i), index_, start));
         }
         result_.load = make_block(std::move(loads));
         result_.store = make_provide(func_.name, coordinates_, std::move(sums));
     }
 
+    const region::RegionPlan &plan_;
     const region::LoopTree &tree_;
     const std::map<region::Level, region::Range> &loops_;
     const Nest &nest_;

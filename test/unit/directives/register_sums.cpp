@@ -100,6 +100,41 @@ TEST_CASE("blocks of sums inside a consumer's tile, and of a Tuple", "[register_
     CHECK(has_sums(g));
 }
 
+// Found by PIPE_FUZZ_SEED=201010943: the start was that of the row in memory.
+TEST_CASE("blocks of sums in a sliding window start from the formula of their row",
+          "[register_sums]") {
+    ImageParam in(Int(32), 2, "in");
+    RDom r(0, 3, "r");
+    Func f("f"), g("g");
+    f(x, y) = in(x, y) + 100 * y;
+    f(x, y) += in(x + r, y);
+    g(x, y) = f(x, y) + 3 * f(x, y + 2);
+    f.store_root().compute_at(g, y);
+    f.update().split(x, xo, xi, 8, TailStrategy::GuardWithIf).reorder(xi, r, xo, y).vectorize(xi);
+    for (const Shape &shape : shapes) {
+        const auto [min_x, width] = shape[0];
+        const auto [min_y, height] = shape[1];
+        GuardedBuffer image = noise<int>({{min_x, width + 2}, {min_y, height + 2}});
+        in.set(image.buffer);
+        check_equal(g, shape);
+    }
+    CHECK(has_sums(g));
+    CHECK(loops_of(g).find("% 4") != std::string::npos);  // the window is folded
+}
+
+TEST_CASE("blocks of sums start from the arm of a select that may be read", "[register_sums]") {
+    ImageParam in(Int(32), 1, "in");
+    RDom r(0, 3, "r");
+    Func f("f");
+    f(x, y) = select(x >= y, in(max(x, y)), x);
+    f(x, y) += r * x;
+    f.update().split(x, xo, xi, 8, TailStrategy::GuardWithIf).reorder(xi, r, xo, y).vectorize(xi);
+    GuardedBuffer image = noise<int>({{0, 17}});
+    in.set(image.buffer);
+    check_equal(f, {{0, 17}, {0, 5}});
+    CHECK(has_sums(f));
+}
+
 TEST_CASE("where() leaves points out of blocks of sums", "[register_sums]") {
     Product p;
     RDom r(0, 9, "r");
