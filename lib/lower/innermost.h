@@ -25,8 +25,8 @@ struct Nest {
 /// extern stage, the call of its C function.
 ir::Stmt innermost(const region::RegionPlan &plan, const Nest &nest);
 
-/// Value number `value` of the pure definition of `pure`, at the point of the loops of `nest`: another definition of
-/// the same Func.
+/// The value of the Func's pure definition (tuple element `value`) at the point of the loops of `nest`, one of its
+/// updates. `pure`: the nest of the pure definition.
 Expr pure_value(const region::RegionPlan &plan, const region::StageNest &pure,
                 const region::StageNest &nest, size_t value);
 

@@ -41,20 +41,20 @@ class Formula {
   private:
     /// How a node gets its value. Decided once, because comparing names takes longer than most operations.
     enum class Kind : uint8_t { Constant, Local, Choice, Effect, Binary, Other };
+    static constexpr uint64_t always = ~uint64_t{0};
     struct Node {
         const ir::ExprNode *expr;
         std::vector<int> args;
         std::vector<Type> types;  ///< of args
         Kind kind = Kind::Other;
         int local = -1;  ///< Local: index in locals
-        uint64_t computed_at =
-            0;  ///< the point at which `value` holds; that of a Constant holds at all
+        /// The point at which `value` holds: `always` for a Constant.
+        uint64_t computed_at = 0;
         Value value;
         // Reused for all points to avoid allocations.
         std::vector<Value> values;         ///< of args
         std::vector<int64_t> coordinates;  ///< of the called Func or image
     };
-    static constexpr uint64_t always = ~uint64_t{0};
     using Scope = std::unordered_map<const ir::ExprNode *, int>;
 
     int add(const Expr &e, Scope &scope, const std::map<std::string, int> &lets);
