@@ -38,9 +38,9 @@ class BlockOrder {
                 block_.loops.push_back(d);
     }
 
-    void run() {
+    double run() {
         if (block_.loops.size() > most_block_loops || stage_.extents.size() > most_block_dims)
-            return;
+            return iterations_ * block_.clocks;
         RegisterBlock best = best_order();
         if (cost(best) > worth_parts * least_cost()) {
             take(best, best_tiles(best), worth_a_loop);
@@ -54,8 +54,10 @@ class BlockOrder {
         }
         block_ = best;
         const double copies = best.packed ? best.packed->clocks / iterations_ : 0;
-        block_.clocks = (clocks(best) + copies) * imbalance(best);
+        block_.imbalance = imbalance(best);
+        block_.clocks = (clocks(best) + copies) * block_.imbalance;
         block_.steps = best.part > 0 && stage_.stage.rvars.size() == 1 ? 1 : best.steps;
+        return cost(best);
     }
 
   private:
@@ -271,8 +273,8 @@ Parts parts_of(const StageCost &stage) {
     return {ceil_div(least, others), most / others};
 }
 
-void order_loops(RegisterBlock &block, const BlockedStage &stage) {
-    BlockOrder(block, stage).run();
+double order_loops(RegisterBlock &block, const BlockedStage &stage) {
+    return BlockOrder(block, stage).run();
 }
 
 }  // namespace Pipe::autoschedule

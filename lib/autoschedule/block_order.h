@@ -43,7 +43,7 @@ Parts parts_of(const StageCost &stage);
 double block_clocks(const RegisterBlock &block, double near_clocks);
 
 /// Sets the loops, parts, tiles and packing, and adds to the clocks what they cost: of those whose outermost loop occupies all
-/// cores, the ones with the least traffic.
-void order_loops(RegisterBlock &block, const BlockedStage &stage);
+/// cores, the ones with the least traffic. Returns the clocks of all blocks with this traffic.
+double order_loops(RegisterBlock &block, const BlockedStage &stage);
 
 }  // namespace Pipe::autoschedule

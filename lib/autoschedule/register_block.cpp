@@ -100,10 +100,7 @@ class BlockSearch {
                     if (stage_.loops_over[static_cast<size_t>(dim)])
                         consider(vectors, dim, rows);
         }
-        if (best_)
-            order_loops(*best_, BlockedStage{node_, stage_, extents_, loads(), packable(), machine_,
-                                             cores_});
-        return best_;
+        return in_best_order();
     }
 
   private:
@@ -111,6 +108,35 @@ class BlockSearch {
         const Access *load;
         Access in_phase;
     };
+
+    /// The best block with its loops. Where parts of its sums cost much, as their guards do if its size does not divide the
+    /// extents, one that is nearly as good alone may be better.
+    std::optional<RegisterBlock> in_best_order() {
+        constexpr double nearly = 1.1, much = 1.5;
+        constexpr size_t most_tried = 6;
+        if (found_.empty())
+            return std::nullopt;
+        const BlockedStage stage{node_, stage_, extents_, loads(), packable(), machine_, cores_};
+        RegisterBlock best = found_[first_].block;
+        double least = order_loops(best, stage), points = stage_.repeats;
+        for (int64_t extent : extents_)
+            points *= double(extent);
+        if (least < much * points * found_[first_].clocks)
+            return best;
+        std::swap(found_[0], found_[first_]);
+        std::stable_sort(found_.begin() + 1, found_.end(),
+                         [](const Found &a, const Found &b) { return a.clocks < b.clocks; });
+        for (size_t i = 1; i < std::min(found_.size(), most_tried) &&
+                           found_[i].clocks < nearly * found_[0].clocks;
+             i++) {
+            RegisterBlock block = found_[i].block;
+            const double cost = order_loops(block, stage);
+            if (cost < 0.95 * least &&
+                block.clocks / block.imbalance < best.clocks / best.imbalance)
+                best = block, least = cost;
+        }
+        return best;
+    }
 
     /// Vectors of an operand that the vectors of a block along dimension 0 take.
     double along_0(const Operand &load, int64_t vectors) const {
@@ -149,9 +175,9 @@ class BlockSearch {
         b.unrolled = unrolled_loops(stage_, vectors * rows).rvars;
         b.steps = b.unrolled > 0 ? 1 : unrolled_steps(stage_, vectors * rows);
         b.clocks = clocks(b);
-        const double cost = b.clocks * least_imbalance(b);
-        if (!best_ || cost < 0.99 * least_)
-            best_ = b, least_ = cost;
+        found_.push_back({b, b.clocks * least_imbalance(b)});
+        if (found_.back().clocks < 0.99 * found_[first_].clocks)
+            first_ = found_.size() - 1;
     }
 
     /// Of all vectors of a block. Its rows share the values that are the same in all of them.
@@ -290,8 +316,12 @@ class BlockSearch {
     int cores_;
     int64_t lanes_, phases_ = 1;
     std::vector<Operand> operands_;  // without the sums themselves
-    std::optional<RegisterBlock> best_;
-    double least_ = 0;  // its clocks with the idle time of cores
+    struct Found {
+        RegisterBlock block;
+        double clocks = 0;  // with the idle time of cores
+    };
+    std::vector<Found> found_;
+    size_t first_ = 0;  // the best of them
 };
 
 /// Whether the operand's elements lie together while the RVar advances, or are the same.
@@ -396,11 +426,19 @@ std::optional<RegisterBlock> row_sums(const Node &node, size_t stage,
     return std::nullopt;
 }
 
+bool is_row_wise_scan(const Node &node, size_t stage, const std::vector<int64_t> &extents,
+                      const Machine &machine, int cores) {
+    const StageCost &cost = node.stages[stage];
+    return cost.is_scan && cost.loops_over[0] && cores == 1 &&
+           extents[0] * node.widest >= 2 * most_vectors * machine.vector_bytes;
+}
+
 std::optional<RegisterBlock> register_block(const Node &node, size_t stage,
                                             const std::vector<int64_t> &extents,
                                             const Machine &machine, int cores) {
     const StageCost &cost = node.stages[stage];
-    if (stage == 0 || (cost.scatters && !cost.has_vectors()))
+    if (stage == 0 || (cost.scatters && !cost.has_vectors()) ||
+        is_row_wise_scan(node, stage, extents, machine, cores))
         return std::nullopt;
     return BlockSearch(node, cost, extents, machine, cores).run();
 }

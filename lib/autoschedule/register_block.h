@@ -53,6 +53,7 @@ struct RegisterBlock {
     double whole = 1;  ///< of all blocks, the part that is inside of the region
     /// Of one core, per point and iteration of the RVars; more where the cores do not get equal shares.
     double clocks = 0;
+    double imbalance = 1;  ///< of the cores
     double apart_clocks =
         0;  ///< per iteration, for pieces of operands from beyond the L1 cache that lie apart
     double near_clocks = 0;  ///< per iteration, for operands that come from beyond the L1 cache
@@ -77,6 +78,12 @@ UnrolledLoops unrolled_loops(const StageCost &stage, int64_t copies);
 
 /// Iterations of the innermost RVar, not of constant extent, that are unrolled around `copies` vectors.
 int64_t unrolled_steps(const StageCost &stage, int64_t copies);
+
+/// Whether a scan along another dimension than 0 goes over whole rows, one after the other: what is loaded again comes from
+/// the first caches, and the prefetchers follow rows. Blocks, which keep the row before in registers, read and store pieces of
+/// rows, and make loops that several cores can share.
+bool is_row_wise_scan(const Node &node, size_t stage, const std::vector<int64_t> &extents,
+                      const Machine &machine, int cores);
 
 /// The best block for stage `stage` of the node over a region of these extents. Nothing if the
 /// stage has no RVars, or no pure loop over dimension 0, or if its vector loads would not be dense.

@@ -167,6 +167,17 @@ std::vector<Dim> scattered_loops(const InnerLoops &inner, const Node &node) {
     return dims;
 }
 
+/// A scan row by row: [vector] [row] [RVars] [pure loops].
+std::vector<Dim> row_wise_scan(InnerLoops inner, const Node &node, const Machine &machine) {
+    std::vector<Dim> dims =
+        vectorized(inner.loops, inner.names[0], lanes_for(node, node.extents[0], machine));
+    dims.insert(dims.end(), inner.reductions.begin(), inner.reductions.end());
+    for (size_t d = 1; d < inner.names.size(); d++)
+        if (!inner.names[d].empty())
+            dims.push_back({inner.names[d], LoopKind::Serial, false});
+    return dims;
+}
+
 /// Vectors along dimension 0, if there is a loop over it. RVars go between the vector and the other loops, so
 /// that a vector of sums stays in registers.
 std::vector<Dim> vectorized_loops(InnerLoops inner, const FuncNode &func, const Node &node,
@@ -235,6 +246,8 @@ StageLoops loops_of_stage(InnerLoops inner, const FuncNode &func, const Node &no
     }
     if (node.stages[s].scatters && !node.stages[s].has_vectors())
         return {scattered_loops(inner, node), {}, ""};
+    if (is_row_wise_scan(node, s, extents, machine, cores))
+        return {row_wise_scan(std::move(inner), node, machine), {}, ""};
     return {vectorized_loops(std::move(inner), func, node, node.stages[s], machine,
                              s == 0 ? rows : Rows(), order),
             {},

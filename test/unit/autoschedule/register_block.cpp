@@ -111,6 +111,46 @@ TEST_CASE("the outermost loop has iterations for all cores", "[autoschedule][reg
     CHECK(block->loops.back() == 1);  // there is one block of columns only
 }
 
+TEST_CASE("a block that would need guards in its parts gives way to another one",
+          "[autoschedule][register_block]") {
+    Machine machine = with_registers(16, 32);
+    machine.l1_bytes = 32 << 10;
+    machine.l2_bytes = 512 << 10;
+    machine.l3_bytes = 32 << 20;
+    ImageParam in(Float(32), 4, "in"), filter(Float(32), 5, "filter");
+    RDom r(0, in.dim(0).extent(), 0, 3, 0, 3, "r");
+    Var n("n"), b("b");
+    Func conv("conv");
+    conv(c, x, y, n, b) = 0.f;
+    conv(c, x, y, n, b) += filter(c, r.x, r.y, r.z, b) * in(r.x, x + r.y, y + r.z, n);
+    const Priced layer = price(conv, {{0, 31}, {0, 6}, {0, 6}, {0, 0}, {0, 15}},
+                               {{"in.extent.0", poly::Range::point(512)}});
+    const auto &node = layer.node("conv");
+    const auto block = autoschedule::register_block(node, 1, node.extents, machine, 2);
+    REQUIRE(block);
+    INFO(block->vectors << " vectors, " << block->rows << " rows, parts of " << block->part);
+    CHECK((block->part == 0 || 7 % block->rows == 0));
+    CHECK(block->clocks < 2 * 0.5 / 8);  // guarded ones take three times the limit
+}
+
+TEST_CASE("scans of wide rows go row by row in tiles, and down strips where cores share them",
+          "[autoschedule][register_block]") {
+    ImageParam in(Float(32), 2, "in");
+    RDom r(1, 999, "r");
+    Func sums("sums");
+    sums(x, y) = in(x, y);
+    sums(x, r) += sums(x, r - 1);
+    const Machine machine = with_registers(16, 32);
+    auto has_block = [&](int64_t width, int cores) {
+        return stages_of(sums, {{0, width - 1}, {0, 999}})
+            .block("sums", machine, cores)
+            .has_value();
+    };
+    CHECK_FALSE(has_block(352, 1));
+    CHECK(has_block(352, 2));
+    CHECK(has_block(64, 1));  // a strip
+}
+
 TEST_CASE("operands come from beyond the L1 cache unless all that is read in between fits",
           "[autoschedule][register_block]") {
     const Blocked matrices = product(960, 960, 960);

@@ -51,6 +51,25 @@ TEST_CASE("what jumps along a dimension is computed in strips of the others", "[
     CHECK(r.report.plans[0].tile[1] == 3000);
 }
 
+TEST_CASE("a scan within strips goes over their rows one after the other", "[autoschedule]") {
+    Columns p;
+    const language::Frozen frozen = language::freeze({p.tallest});
+    const ScheduleSizes sizes = {
+        {{{0, 4000}, {0, 3000}}},
+        {{"input", {{0, 4000}, {0, 3000}}}, {"heights", {{0, 4000}, {0, 3000}}}},
+        {}};
+    const Result r = autoschedule_for(frozen, sizes);
+    INFO(r.report.text);
+    const auto running = std::find_if(r.graph.funcs.begin(), r.graph.funcs.end(),
+                                      [](const auto &f) { return f.name == "running"; });
+    REQUIRE(running != r.graph.funcs.end());
+    const auto &dims = r.schedule[running->id].stages[1].dims;
+    REQUIRE(dims.size() == 3);
+    CHECK(dims[0].kind == LoopKind::Vectorized);
+    CHECK_FALSE(dims[1].is_reduction);
+    CHECK(dims[2].is_reduction);
+}
+
 TEST_CASE("strips with whole columns compute what the definition says", "[autoschedule]") {
     Columns p;
     for (const auto &[width, height] : {std::array{300, 90}, std::array{33, 3}, std::array{1, 1}}) {
