@@ -1,7 +1,9 @@
 #include "autoschedule/prefetch_rows.h"
 
 #include <algorithm>
+#include <set>
 
+#include "autoschedule/block_order.h"
 #include "ir/int32.h"
 #include "support/integers.h"
 
@@ -122,12 +124,34 @@ class Prefetches {
                 continue;
             done.push_back(&load);
             if (streams_in(load) &&
+                2 * rows_at_once(load, node, stage) <= machine_.prefetched_rows &&
                 std::all_of(loads.begin(), loads.end(), [&](const Access &other) {
                     return !other.same_buffer(load) || follows(other, loops.row_dim);
                 }))
                 stage.prefetches.push_back({name_of(load), loops.vectors, loops.rows, ir::int32(1),
                                             PrefetchBoundStrategy::NonFaulting});
         }
+    }
+
+    /// New rows that one vector of the stage reads of a buffer, with those that unrolled loops compute beside it. They and the
+    /// rows that are prefetched move together, more of them than the processor follows only get in each other's way.
+    double rows_at_once(const Access &load, const Node &node, const StageSchedule &stage) const {
+        std::set<std::vector<int64_t>> planes;
+        for (const Access &other : node.stages[0].loads) {
+            std::vector<int64_t> plane;
+            for (const Coordinate &c : other.coords)
+                if (c.iterator < 0)
+                    plane.push_back(c.distance.min);
+            if (other.same_buffer(load))
+                planes.insert(std::move(plane));
+        }
+        int64_t unrolled = 1;
+        for (const Dim &loop : stage.dims)
+            if (const auto [dim, iterations] =
+                    dimension_of(loop.name, stage, graph_[node.id], node);
+                loop.kind == LoopKind::Unrolled && dim > 0 && depends_on(load, dim))
+                unrolled *= iterations;
+        return double(planes.size()) * double(unrolled);
     }
 
     static bool contains(const std::vector<const Access *> &loads, const Access &load) {

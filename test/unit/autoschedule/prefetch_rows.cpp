@@ -113,3 +113,24 @@ TEST_CASE_METHOD(Turns, "nor in loops of a user, nor of an interleaved image") {
     }
     CHECK(prefetches(source(4000, 4096)) == 0);
 }
+
+TEST_CASE("rows of more planes than the processor follows are not prefetched") {
+    auto source = [](int planes) {
+        ImageParam in(Float(32), 3, "in");
+        Func f("f"), out("out");
+        Expr mixed = 0.0f;
+        for (int c = 0; c < planes; c++)
+            mixed += float(c + 1) * in(x, y, c);
+        f(x, y) = sqrt(mixed);
+        out(x, y) = f(x, y) * f(x + 1, y + 1) + f(x, y + 2);
+        Pipeline p(out);
+        in.set_estimates({{0, 4005}, {0, 4101}, {0, planes}});
+        out.set_estimates({{0, 4000}, {0, 4096}});
+        p.autoschedule(get_host_target());
+        return p.schedule_source();
+    };
+    const std::string few = source(1), many = source(9);
+    INFO(few << many);
+    CHECK(prefetches(few) == 1);
+    CHECK(prefetches(many) == 0);
+}
