@@ -66,6 +66,7 @@ BlockCache::Form BlockCache::form_of(const Node &node, size_t stage) {
     w.add(cost.arithmetic), w.add_all(cost.own_work), w.add_all(cost.evaluated);
     w.add(cost.repeats), w.add_all(cost.rvars), w.add(cost.constant_rvars);
     w.add(cost.regroups_fast), w.add(cost.regroups);
+    w.add(cost.scatters), w.add(cost.is_scan);
     w.add_all(cost.loops_over), w.add_all(cost.busiest);
     for (const Access &load : cost.loads)
         w.add(load), w.add(load.func == node.id), w.add(loads_of_buffer(node, load));

@@ -261,8 +261,7 @@ class BlockOrder {
 }  // namespace
 
 bool depends_on(const Access &load, int dim) {
-    return std::any_of(load.coords.begin(), load.coords.end(),
-                       [&](const Coordinate &c) { return poly::uses(c) >> dim & 1; });
+    return poly::uses(load) >> dim & 1;
 }
 
 Parts parts_of(const StageCost &stage) {

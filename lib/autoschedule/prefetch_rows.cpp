@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "autoschedule/block_order.h"
 #include "ir/int32.h"
 #include "support/integers.h"
 
@@ -133,8 +132,8 @@ class Prefetches {
         }
     }
 
-    /// New rows that one vector of the stage reads of a buffer, with those that unrolled loops compute beside it. They and the
-    /// rows that are prefetched move together, more of them than the processor follows only get in each other's way.
+    /// New rows that one vector of the stage reads of a buffer, with those that unrolled loops compute beside it. They move
+    /// together with the rows that are prefetched, which only delays both if the processor cannot follow all of them.
     double rows_at_once(const Access &load, const Node &node, const StageSchedule &stage) const {
         std::set<std::vector<int64_t>> planes;
         for (const Access &other : node.stages[0].loads) {
@@ -149,7 +148,7 @@ class Prefetches {
         for (const Dim &loop : stage.dims)
             if (const auto [dim, iterations] =
                     dimension_of(loop.name, stage, graph_[node.id], node);
-                loop.kind == LoopKind::Unrolled && dim > 0 && depends_on(load, dim))
+                loop.kind == LoopKind::Unrolled && dim > 0 && (poly::uses(load) >> dim & 1))
                 unrolled *= iterations;
         return double(planes.size()) * double(unrolled);
     }

@@ -13,7 +13,7 @@
 namespace Pipe::autoschedule {
 
 /// Of each buffer that the group reads and does not compute, if it is larger than the L2 cache, in the stage that reads it
-/// first: in loops that the scheduler made, over vectors inside of rows.
+/// first: in loops that the scheduler made, over vectors inside of rows, and for no more rows than the processor follows.
 void prefetch_rows(const Plan &plan, const StageGraph &nodes, const graph::Graph &graph,
                    const Machine &machine, schedules::Schedule &schedule);
 

@@ -108,12 +108,17 @@ class BlockSearch {
         const Access *load;
         Access in_phase;
     };
+    struct Found {
+        RegisterBlock block;
+        double clocks = 0;  // with the idle time of cores
+    };
 
-    /// The best block with its loops. Where parts of its sums cost much, as their guards do if its size does not divide the
-    /// extents, one that is nearly as good alone may be better.
+    /// The best block with its loops. Where these cost much (guards of parts, if its size does not divide the extents, or
+    /// operands from beyond the caches), one that is nearly as good alone may be better. It has to be also if all cores got
+    /// equal shares: small blocks, of which there are many, would win by that alone, and load more.
     std::optional<RegisterBlock> in_best_order() {
-        constexpr double nearly = 1.1, much = 1.5;
-        constexpr size_t most_tried = 6;
+        constexpr double much = 1.5, nearly = 1.1, better = 0.95;
+        constexpr size_t most_tried = 6;  // each takes as long as the first one
         if (found_.empty())
             return std::nullopt;
         const BlockedStage stage{node_, stage_, extents_, loads(), packable(), machine_, cores_};
@@ -131,7 +136,7 @@ class BlockSearch {
              i++) {
             RegisterBlock block = found_[i].block;
             const double cost = order_loops(block, stage);
-            if (cost < 0.95 * least &&
+            if (cost < better * least &&
                 block.clocks / block.imbalance < best.clocks / best.imbalance)
                 best = block, least = cost;
         }
@@ -316,10 +321,6 @@ class BlockSearch {
     int cores_;
     int64_t lanes_, phases_ = 1;
     std::vector<Operand> operands_;  // without the sums themselves
-    struct Found {
-        RegisterBlock block;
-        double clocks = 0;  // with the idle time of cores
-    };
     std::vector<Found> found_;
     size_t first_ = 0;  // the best of them
 };

@@ -53,7 +53,7 @@ struct RegisterBlock {
     double whole = 1;  ///< of all blocks, the part that is inside of the region
     /// Of one core, per point and iteration of the RVars; more where the cores do not get equal shares.
     double clocks = 0;
-    double imbalance = 1;  ///< of the cores
+    double imbalance = 1;  ///< the factor in `clocks` for unequal shares of the cores
     double apart_clocks =
         0;  ///< per iteration, for pieces of operands from beyond the L1 cache that lie apart
     double near_clocks = 0;  ///< per iteration, for operands that come from beyond the L1 cache

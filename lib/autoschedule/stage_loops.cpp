@@ -27,6 +27,13 @@ std::vector<Dim> vectorized(NewLoops &loops, const std::string &name, int64_t la
 
 namespace {
 
+/// The loops over the dimensions that have one, from the innermost one on.
+void add_pure(const InnerLoops &inner, std::vector<Dim> &dims) {
+    for (const std::string &name : inner.names)
+        if (!name.empty())
+            dims.push_back({name, LoopKind::Serial, false});
+}
+
 /// Sums with lanes along an RVar: [vector] [its other iterations] [other RVars] [pure loops].
 std::vector<Dim> sum_rows(InnerLoops inner, const RegisterBlock &block) {
     const auto along = inner.reductions.begin() + block.rvar;
@@ -35,9 +42,7 @@ std::vector<Dim> sum_rows(InnerLoops inner, const RegisterBlock &block) {
     std::vector<Dim> dims = {{lanes, LoopKind::Vectorized, true}, {outer, LoopKind::Serial, true}};
     inner.reductions.erase(along);
     dims.insert(dims.end(), inner.reductions.begin(), inner.reductions.end());
-    for (const std::string &name : inner.names)
-        if (!name.empty())
-            dims.push_back({name, LoopKind::Serial, false});
+    add_pure(inner, dims);
     return dims;
 }
 
@@ -160,9 +165,7 @@ namespace {
 /// [RVars] [pure loops].
 std::vector<Dim> scattered_loops(const InnerLoops &inner, const Node &node) {
     std::vector<Dim> dims = inner.reductions;
-    for (const std::string &name : inner.names)
-        if (!name.empty())
-            dims.push_back({name, LoopKind::Serial, false});
+    add_pure(inner, dims);
     unroll_channels(inner, node, dims);
     return dims;
 }
@@ -172,9 +175,8 @@ std::vector<Dim> row_wise_scan(InnerLoops inner, const Node &node, const Machine
     std::vector<Dim> dims =
         vectorized(inner.loops, inner.names[0], lanes_for(node, node.extents[0], machine));
     dims.insert(dims.end(), inner.reductions.begin(), inner.reductions.end());
-    for (size_t d = 1; d < inner.names.size(); d++)
-        if (!inner.names[d].empty())
-            dims.push_back({inner.names[d], LoopKind::Serial, false});
+    inner.names[0].clear();
+    add_pure(inner, dims);
     return dims;
 }
 
@@ -184,9 +186,7 @@ std::vector<Dim> vectorized_loops(InnerLoops inner, const FuncNode &func, const 
                                   const StageCost &stage, const Machine &machine, const Rows &rows,
                                   const std::vector<int> &order) {
     std::vector<Dim> dims, pure;
-    for (const std::string &name : inner.names)
-        if (!name.empty())
-            pure.push_back({name, LoopKind::Serial, false});
+    add_pure(inner, pure);
     if (!inner.names.empty() && !inner.names[0].empty()) {
         dims = vectorized(inner.loops, pure[0].name, lanes_for(node, node.extents[0], machine));
         pure.erase(pure.begin());
@@ -218,9 +218,7 @@ std::vector<Dim> transposed_loops(InnerLoops inner, const Rows &rows) {
         dims.push_back({unrolled, LoopKind::Unrolled, false});
     }
     dims.insert(dims.end(), inner.reductions.begin(), inner.reductions.end());
-    for (const std::string &name : inner.names)
-        if (!name.empty())
-            dims.push_back({name, LoopKind::Serial, false});
+    add_pure(inner, dims);
     return dims;
 }
 

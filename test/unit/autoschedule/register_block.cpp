@@ -459,6 +459,31 @@ TEST_CASE("stages that do the same work share the search for their blocks",
     CHECK(cache.size() == 4);
 }
 
+TEST_CASE("a scatter is not taken for a scan that does the same work",
+          "[autoschedule][register_block]") {
+    ImageParam in(Float(32), 2, "in"), which(Int(32), 1, "which");
+    RDom r(0, 300, "r");
+    Func scatter("scatter"), scan("scan"), both("both");
+    const Expr row = which(r);
+    scatter(x, y) = 0.f;
+    scatter(x, row) = 0.5f * scatter(x, row) + in(x, r);
+    scan(x, y) = 0.f;
+    scan(x, r) = 0.5f * scan(x, row) + in(x, r);
+    both(x, y) = scatter(x, y) + scan(x, y);
+    const Priced p = price(both, {{0, 299}, {0, 299}});
+    const Machine machine = two_cores();
+    autoschedule::BlockCache cache;
+    for (const char *name : {"scatter", "scan"}) {
+        INFO(name);
+        const autoschedule::Node &node = p.node(name);
+        for (int cores : {1, 2})
+            CHECK(cache.block(node, 1, node.extents, machine, cores).has_value() ==
+                  autoschedule::reduction_block(node, 1, node.extents, machine, cores).has_value());
+    }
+    CHECK(p.node("scatter").stages[1].scatters);
+    CHECK(p.node("scan").stages[1].is_scan);
+}
+
 TEST_CASE("parts of the planes of a layer are not short", "[autoschedule][register_block]") {
     // Each part is a stream that begins anew.
     ImageParam in(Float(32), 3, "in"), weights(Float(32), 4, "weights");

@@ -31,18 +31,19 @@ struct Columns {
         const Expr i = clamp(cast<int>(heights(x, y)), 0, 3);
         tallest(x, y) = max(running(x, y, i), running(x, y + 9 - (1 << i), i));
     }
+
+    Result scheduled() const {
+        return autoschedule_for(language::freeze({tallest}), {{{{0, 4000}, {0, 3000}}},
+                                                              {{"input", {{0, 4000}, {0, 3000}}},
+                                                               {"heights", {{0, 4000}, {0, 3000}}}},
+                                                              {}});
+    }
 };
 
 }  // namespace
 
 TEST_CASE("what jumps along a dimension is computed in strips of the others", "[autoschedule]") {
-    Columns p;
-    const language::Frozen frozen = language::freeze({p.tallest});
-    const ScheduleSizes sizes = {
-        {{{0, 4000}, {0, 3000}}},
-        {{"input", {{0, 4000}, {0, 3000}}}, {"heights", {{0, 4000}, {0, 3000}}}},
-        {}};
-    const Result r = autoschedule_for(frozen, sizes);
+    const Result r = Columns().scheduled();
     INFO(r.report.text);
     CHECK_NOTHROW(graph::check(graph::inline_funcs(r.graph, r.schedule), r.schedule));
     REQUIRE(r.report.plans.size() == 1);
@@ -52,13 +53,7 @@ TEST_CASE("what jumps along a dimension is computed in strips of the others", "[
 }
 
 TEST_CASE("a scan within strips goes over their rows one after the other", "[autoschedule]") {
-    Columns p;
-    const language::Frozen frozen = language::freeze({p.tallest});
-    const ScheduleSizes sizes = {
-        {{{0, 4000}, {0, 3000}}},
-        {{"input", {{0, 4000}, {0, 3000}}}, {"heights", {{0, 4000}, {0, 3000}}}},
-        {}};
-    const Result r = autoschedule_for(frozen, sizes);
+    const Result r = Columns().scheduled();
     INFO(r.report.text);
     const auto running = std::find_if(r.graph.funcs.begin(), r.graph.funcs.end(),
                                       [](const auto &f) { return f.name == "running"; });

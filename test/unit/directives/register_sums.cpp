@@ -128,8 +128,8 @@ TEST_CASE("blocks of sums start from the arm of a select that may be read", "[re
     f(x, y) = select(x >= 3, in(x - 3), x);
     f(x, y) += r * x;
     f.update().split(x, xo, xi, 8, TailStrategy::GuardWithIf).reorder(xi, r, xo, y).vectorize(xi);
-    for (bool at_start :
-         {false, true}) {  // the page beside the first or the last element may not be read
+    // The page beside the first or the last element may not be read.
+    for (bool at_start : {false, true}) {
         GuardedBuffer image = noise<int>({{0, 14}}, at_start);
         in.set(image.buffer);
         check_equal(f, {{0, 17}, {0, 5}});
