@@ -22,10 +22,10 @@ target_compile_options(pipe_build_options INTERFACE -Wall -Wextra)
 if(PIPE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(pipe_build_options INTERFACE -Wno-subobject-linkage)
 endif()
-# GCC 12 warns about std::string's own code where two strings are added (GCC bug 105651), and about LLVM's
-# classes with an operator new of their own, which it inlines.
+# GCC 12 warns about std::string's and std::vector's own code where two strings are added or an element is inserted
+# (GCC bug 105651), and about LLVM's classes with an operator new of their own, which it inlines.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  target_compile_options(pipe_build_options INTERFACE -Wno-restrict -Wno-mismatched-new-delete)
+  target_compile_options(pipe_build_options INTERFACE -Wno-restrict -Wno-stringop-overflow -Wno-mismatched-new-delete)
 endif()
 if(PIPE_ASAN)
   target_compile_options(pipe_build_options INTERFACE

@@ -37,8 +37,8 @@ Func Vdsr::pad(const Func &f, bool channels) const {
 
 void Vdsr::define_layers(int layers) {
     for (int l = 0; l + 1 < layers; ++l) {
-        const std::string layer = "_" + std::to_string(l + 1);
-        Func sum("conv" + layer), positive("layer" + layer);
+        const std::string number = std::to_string(l + 1);
+        Func sum("conv_" + number), positive("layer_" + number);
         sum(c, x, y) = bias(c, l);
         if (l == 0) {
             padded.push_back(pad(luma, false));

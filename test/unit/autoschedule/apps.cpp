@@ -20,7 +20,7 @@ const autoschedule::Plan *plan_of(const Result &r, const language::Frozen &froze
     return nullptr;
 }
 
-void check_legal(const language::Frozen &frozen, const Result &r) {
+void check_legal(const Result &r) {
     graph::check(graph::inline_funcs(r.graph, r.schedule), r.schedule);
 }
 
@@ -42,7 +42,7 @@ TEST_CASE("Blur is computed in blocks of rows, in parallel and in vectors") {
     Blur p;
     const language::Frozen frozen = language::freeze({p.by});
     const Result r = autoschedule_for(frozen, p.sizes());
-    check_legal(frozen, r);
+    check_legal(r);
     REQUIRE(r.report.plans.size() == 1);
     const auto &by = r.schedule[id(frozen, "by")].stages[0];
     CHECK(has_loop(by, LoopKind::Parallel));
@@ -57,7 +57,7 @@ TEST_CASE("Unsharp: what the channels share is computed once") {
     UnsharpShared p;
     const language::Frozen frozen = language::freeze({p.unsharp});
     const Result r = autoschedule_for(frozen, p.sizes());
-    check_legal(frozen, r);
+    check_legal(r);
     const autoschedule::Plan *plan = plan_of(r, frozen, "unsharp");
     REQUIRE(plan);
     CHECK(plan->tile[2] == 3);
@@ -68,7 +68,7 @@ TEST_CASE("Harris: pointwise stages disappear, the rest is one group") {
     Harris p;
     const language::Frozen frozen = language::freeze({p.harris});
     const Result r = autoschedule_for(frozen, p.sizes());
-    check_legal(frozen, r);
+    check_legal(r);
     CHECK(r.report.plans.size() == 1);
     for (const char *name : {"sxx", "syy", "sxy", "det", "trace"}) {
         const auto &inlined = r.report.inlined;
@@ -126,6 +126,6 @@ TEST_CASE("Unknown sizes get a schedule, too") {
     Blur p;
     const language::Frozen frozen = language::freeze({p.by});
     const Result r = autoschedule_for(frozen, {});
-    check_legal(frozen, r);
+    check_legal(r);
     CHECK(r.report.plans.size() == 1);
 }
