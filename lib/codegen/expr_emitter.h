@@ -126,7 +126,7 @@ class ExprEmitter {
     void store_lanes(const ir::StmtNode &s, llvm::Value *mask);
     void store_dense(const ir::StmtNode &s, const Offset &start, llvm::Value *value,
                      llvm::Value *mask);
-    bool is_in_own_array(const ir::StmtNode &s, llvm::Value *begin) const;
+    bool is_in_own_array(Type type, const Expr &index, llvm::Value *begin) const;
     void scatter(const ir::StmtNode &s, llvm::Value *value, llvm::Value *mask);
     llvm::Value *address(const std::string &buffer, Type element, const Offset &index);
     llvm::Value *addresses(const std::string &buffer, Type element, const Expr &index);

@@ -175,6 +175,13 @@ Value *ExprEmitter::load_dense(const ir::ExprNode &e, Type type, const Offset &s
                                    llvm::commonAlignment(align, place * bytes)));
                            }));
     }
+    // (GVN would take the piece of each register from the last store by way of integers of 512 bits.)
+    if (is_in_own_array(type, e.element(), p)) {
+        llvm::Type *t = memory_type(unit_.context, type);
+        Value *loaded = marked(b_.CreateAlignedLoad(t, p, align));
+        return from_memory(b_, type,
+                           b_.CreateSelect(active.lanes, loaded, llvm::Constant::getNullValue(t)));
+    }
     std::vector<Value *> parts;
     for_each_register(type, p, align, [&](Value *at, llvm::Align aligned, int begin, int lanes) {
         llvm::Type *t = vector_of(memory_type(unit_.context, type.element_of()), lanes);
@@ -338,7 +345,7 @@ void ExprEmitter::store_dense(const ir::StmtNode &s, const Offset &start, Value 
     Type type = s.value().type();
     llvm::Align align = alignment(s.name, type, s.index());
     Value *p = address(s.name, type, start);
-    if (mask && is_in_own_array(s, p)) {
+    if (mask && is_in_own_array(type, s.index(), p)) {
         Value *old = b_.CreateAlignedLoad(value->getType(), p, align);
         b_.CreateAlignedStore(b_.CreateSelect(mask, value, old), p, align, /*isVolatile=*/true);
         return;
@@ -355,13 +362,12 @@ void ExprEmitter::store_dense(const ir::StmtNode &s, const Offset &start, Value 
 /// may be stored as they were: the processor can load what was stored before it has left the store buffer, unlike
 /// after a masked store. (The store is volatile, so that the array stays in memory in this version of a block: if LLVM
 /// 19 joins it in registers with the version without masks, the loop of that one takes 1.3 times as long.)
-bool ExprEmitter::is_in_own_array(const ir::StmtNode &s, Value *begin) const {
+bool ExprEmitter::is_in_own_array(Type type, const Expr &index, Value *begin) const {
     const auto *array = llvm::dyn_cast<llvm::AllocaInst>(llvm::getUnderlyingObject(begin));
-    const Type type = s.value().type();
-    if (frame_.kernel || !array || s.index()->op != ir::Op::Ramp ||
+    if (frame_.kernel || !array || index->op != ir::Op::Ramp || !ir::is_const(index->stride(), 1) ||
         !llvm::isPowerOf2_32(unsigned(type.lanes())))
         return false;
-    const ir::ConstantInterval first = range(s.index()->base());
+    const ir::ConstantInterval first = range(index->base());
     const auto count =
         static_cast<int64_t>(array->getAllocatedType()->getArrayNumElements()) - type.lanes();
     return first.lo >= 0 && first.hi <= count;

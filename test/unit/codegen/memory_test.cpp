@@ -477,3 +477,68 @@ TEST_CASE("masked stores to an array of the function are whole stores, where all
             }
         }
 }
+
+TEST_CASE("masked stores to an array of the function stay masked where they go backwards beyond "
+          "its begin") {
+    ir::Program p;
+    p.args = {{Kind::InputBuffer, "in", Float(32), 1},
+              {Kind::OutputBuffer, "out", Float(32), 1},
+              {Kind::Scalar, "n", Int(32), 0}};
+    p.body = testing::parse_stmt(R"(allocate own[float32 * 16] {
+  own[ramp(0, 1, 16)] = broadcast(1.0f, 16)
+  own[ramp(3, -1, 8)] = in[ramp(0, 1, 8)] if ramp(0, 1, 8) < broadcast(n, 8)
+  for j in [0, 16) {
+    out[j] = own[j]
+  }
+}
+)",
+                                 {{"in", Float(32)}, {"out", Float(32)}, {"n", Int(32)}});
+    for (const Target &target : runnable_targets()) {
+        const jit::Kernel kernel = jit::compile(p, target);
+        INFO(target.to_string());
+        CHECK(kernel.llvm_ir().find("masked.store") != std::string::npos);
+        std::vector<float> in = samples<float>(8, 3), out(16);
+        Data in_data(in), out_data(out);
+        for (int n = 0; n <= 4; n++) {
+            void *args[] = {&in_data.argument, &out_data.argument, &n};
+            std::string error;
+            REQUIRE(kernel.run({}, args, &error) == 0);
+            for (int j = 0; j < 16; j++)
+                CHECK(out[size_t(j)] == (j <= 3 && j > 3 - n ? in[size_t(3 - j)] : 1));
+        }
+    }
+}
+
+TEST_CASE("sums in several vectors, the last ones masked, stay in vectors") {
+    // GVN took the parts of the sums that fit into a register from integers as wide.
+    ir::Program p;
+    p.args = {{Kind::InputBuffer, "in", Float(32), 1},
+              {Kind::OutputBuffer, "out", Float(32), 1},
+              {Kind::Scalar, "n", Int(32), 0}};
+    p.body = testing::parse_stmt(R"(allocate sums[float32 * 64] {
+  sums[ramp(0, 1, 64)] = broadcast(0.0f, 64)
+  for i in [0, n / 64) {
+    sums[ramp(0, 1, 64)] = sums[ramp(0, 1, 64)] + in[ramp(i * 64, 1, 64)]
+  }
+  for i in [n / 64, n / 64 + 1) {
+    sums[ramp(0, 1, 64)] = sums[ramp(0, 1, 64) if ramp(i * 64, 1, 64) < broadcast(n, 64)] + in[ramp(i * 64, 1, 64) if ramp(i * 64, 1, 64) < broadcast(n, 64)] if ramp(i * 64, 1, 64) < broadcast(n, 64)
+  }
+  out[0] = reduce<+>(sums[ramp(0, 1, 64)], 1)
+}
+)",
+                                 {{"in", Float(32)}, {"out", Float(32)}, {"n", Int(32)}});
+    for (const Target &target : runnable_targets()) {
+        const jit::Kernel kernel = jit::compile(p, target);
+        INFO(target.to_string() << "\n" << kernel.llvm_ir());
+        for (const char *integers : {"x i128>", "x i256>", "x i512>"})
+            CHECK(kernel.llvm_ir().find(integers) == std::string::npos);
+        for (int n : {1, 63, 64, 200}) {
+            std::vector<float> in(256, 1), out(1);
+            Data in_data(in), out_data(out);
+            void *args[] = {&in_data.argument, &out_data.argument, &n};
+            std::string error;
+            REQUIRE(kernel.run({}, args, &error) == 0);
+            CHECK(out[0] == float(n));
+        }
+    }
+}
