@@ -235,24 +235,27 @@ bool GroupModel::restarts(const std::vector<Coordinate> &region, const Tiling &t
     });
 }
 
-/// Clocks for streams that start anew: parts of rows, beyond the ends of pages, which stop what foresees them
-/// anyway; and every row of a step, which stands still while the other stages of the step compute theirs.
-double GroupModel::starts(const Region &r, const std::vector<Coordinate> &region, double bytes,
-                          const Far &from, const Tiling &t) const {
-    const std::vector<Level> &levels = levels_of(t);
-    const bool take_turns = std::find(levels.begin() + 1, levels.end(), Level::Row) != levels.end();
-    const double parts = r.total / r.run - r.total * bytes / support::cache::page_bytes;
-    return std::max(restarts(region, t) ? parts : 0, take_turns ? steps_ * double(t.step()) : 0) *
-           from.start;
+/// Parts of rows, those left out that are as long as a page: at its end, what foresees a stream stops anyway.
+double GroupModel::parts_of_rows(const Region &r, double bytes) const {
+    return std::max(0.0, r.total / r.run - r.total * bytes / support::cache::page_bytes);
 }
 
-/// Of the member that an external buffer streams in for: those that are computed after it find it in the caches.
-GroupModel::Activity &GroupModel::first_reader(size_t external) const {
+/// How often an input starts to stream in anew: for parts of rows, and for every row of a step, which stands still while
+/// the other stages of the step compute theirs. (Stores wait for nothing: those of whole rows do not count.)
+double GroupModel::starts(const Region &r, const External &input, const Tiling &t) const {
+    const std::vector<Level> &levels = levels_of(t);
+    const bool take_turns = std::find(levels.begin() + 1, levels.end(), Level::Row) != levels.end();
+    return std::max(restarts(input.region, t) ? parts_of_rows(r, input.bytes) : 0,
+                    take_turns ? steps_ * double(t.step()) : 0);
+}
+
+/// The member that an external buffer streams in for: those that are computed after it find it in the caches.
+size_t GroupModel::first_reader(size_t external) const {
     for (size_t m = members_.size(); m-- > 0;)
         for (const Read &read : members_[m].reads)
             if (read.buffer == static_cast<int>(members_.size() + external))
-                return work_[m];
-    return work_[0];
+                return m;
+    return 0;
 }
 
 void GroupModel::add_inputs(const Tiling &t, Cost &cost) const {
@@ -260,7 +263,7 @@ void GroupModel::add_inputs(const Tiling &t, Cost &cost) const {
     double read = 0, sizes = 0;
     for (size_t e = 0; e < externals_.size(); e++) {
         const External &ext = externals_[e];
-        Activity &reader = first_reader(e);
+        Activity &reader = work_[first_reader(e)];
         const double all = regions_[n + e].total * ext.bytes;
         const double once = std::min(all, ext.size);
         read += all, sizes += ext.size;
@@ -275,8 +278,7 @@ void GroupModel::add_inputs(const Tiling &t, Cost &cost) const {
         const double sweep = all / r.again;
         reader.far += std::max(0.0, sweep - once) / machine_.l3_rate +
                       (all - sweep) / (gone ? ext.from.rate : machine_.l3_rate);
-        reader.overhead += std::max(starts(r, ext.region, ext.bytes, ext.from, t),
-                                    unforeseen_parts(n + e, t) * ext.from.start);
+        reader.overhead += std::max(starts(r, ext, t), unforeseen_parts(n + e, t)) * ext.from.start;
     }
     double by_blocks = 0;
     for (const Activity &member : work_)
@@ -299,7 +301,8 @@ void GroupModel::add_far_memory(const Tiling &t, Cost &cost) const {
     const Node &out = graph_.nodes[static_cast<size_t>(nodes_[0])];
     const double stored = regions_[0].total * members_[0].bytes;
     const Far to = far(out.is_output ? 0 : stored);
-    work_[0].overhead += starts(regions_[0], alignment_.region[0], members_[0].bytes, to, t);
+    if (restarts(alignment_.region[0], t))
+        work_[0].overhead += parts_of_rows(regions_[0], members_[0].bytes) * to.start;
     cost.live_bytes += stored;
     // A line is read before it is written, unless it bypasses the caches; every update reads and writes all.
     double passes = streams() ? 1 : 2;

@@ -226,16 +226,17 @@ class GroupModel {
     void add_compute(const Tiling &tiling, Cost &cost) const;
     double held(size_t member, const Tiling &t) const;
     double input_rows() const;
-    double near_bytes(size_t member, const Tiling &t, double l1) const;
+    bool is_read_again(size_t external, size_t member, const Tiling &t, double l1) const;
+    double near_bytes(size_t member, const Tiling &t, double l1, bool scratch_in_l1) const;
     Far beyond_l2(double bytes) const;
     void add_near_memory(const Tiling &tiling, Cost &cost) const;
-    Activity &first_reader(size_t external) const;
+    size_t first_reader(size_t external) const;
     void add_inputs(const Tiling &t, Cost &cost) const;
     void add_far_memory(const Tiling &t, Cost &cost) const;
     bool restarts(const std::vector<poly::Coordinate> &region, const Tiling &t) const;
     double passing(const std::vector<Level> &levels) const;
-    double starts(const Region &r, const std::vector<poly::Coordinate> &region, double bytes,
-                  const Far &from, const Tiling &t) const;
+    double parts_of_rows(const Region &r, double bytes) const;
+    double starts(const Region &r, const External &input, const Tiling &t) const;
     double busiest() const;
     double clocks_of_phases(const Tiling &t) const;
     void finish(const Tiling &t, Cost &cost) const;

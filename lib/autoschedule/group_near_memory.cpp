@@ -65,13 +65,26 @@ double GroupModel::input_rows() const {
     return bytes;
 }
 
+/// Whether another member has read an external buffer before, in a phase of its own: then, what a whole tile needs of it
+/// has passed through L1 in between.
+bool GroupModel::is_read_again(size_t external, size_t member, const Tiling &t, double l1) const {
+    const std::vector<Level> &levels = levels_of(t);
+    const size_t first = first_reader(external);
+    const bool same_phase =
+        levels[first] != Level::Tile && (member == 0 || levels[member] != Level::Tile);
+    const double bytes = regions_[members_.size() + external].tile * externals_[external].bytes;
+    return member != first && !same_phase && bytes > l1;
+}
+
 /// What a member moves between L1 and what is beyond it: its scratch buffer, those of others, and rows of inputs that are
-/// read again for the next row.
-double GroupModel::near_bytes(size_t m, const Tiling &t, double l1) const {
+/// read again for the next row, or in another phase.
+/// \param scratch_in_l1  the scratch buffers, and the rows that one row needs, stay in L1
+double GroupModel::near_bytes(size_t m, const Tiling &t, double l1, bool scratch_in_l1) const {
     const size_t n = members_.size();
     const std::vector<Level> &levels = levels_of(t);
     auto in_registers = [&](size_t b) { return b < n && levels[b] == Level::Block; };
-    double bytes = m > 0 && !in_registers(m) ? regions_[m].total * members_[m].bytes : 0;
+    const bool stored = m > 0 && !in_registers(m) && !scratch_in_l1;
+    double bytes = stored ? regions_[m].total * members_[m].bytes : 0;
     for (const Read &read : members_[m].reads) {
         const size_t b = static_cast<size_t>(read.buffer);
         if (in_registers(b))
@@ -79,11 +92,15 @@ double GroupModel::near_bytes(size_t m, const Tiling &t, double l1) const {
         // Of the rows that one row of the reader needs, those stay in L1 that the next one needs, too.
         const bool window_stays = read.rows * regions_[m].row * read.bytes <= l1;
         const int loop = window_stays ? row_loop(m, t) : -1;
-        double rows = rows_read(read, m, loop);
-        if (b >=
-            n)  // the first access to a row, or to those of several channels, comes from far memory
-            rows -= std::max(1.0, regions_[b].total / regions_[m].total);
-        bytes += regions_[m].total * read.bytes * std::max(0.0, rows);
+        double rows = rows_read(read, m, loop), near = rows;
+        // The first access to a row of an input, or to those of several channels, comes from far memory.
+        if (b >= n) {
+            const double first =
+                std::min(rows, std::max(1.0, regions_[b].total / regions_[m].total));
+            rows -= first;
+            near = rows + (is_read_again(b - n, m, t, l1) ? first : 0);
+        }
+        bytes += regions_[m].total * read.bytes * (scratch_in_l1 ? near - rows : near);
     }
     return bytes;
 }
@@ -101,12 +118,10 @@ void GroupModel::add_near_memory(const Tiling &t, Cost &cost) const {
             cost.scratch_bytes += held(m, t) * members_[m].bytes;
     const double working_set = cost.scratch_bytes + input_rows();
     const double l1 = usable_l1 * static_cast<double>(machine_.l1_bytes);
-    if (working_set <= l1)
-        return;
     const double in_l2 = working_set + passing(levels_of(t));
     const bool fits = in_l2 <= usable_l2 * static_cast<double>(machine_.l2_bytes);
     for (size_t m = 0; m < members_.size(); m++) {
-        const double bytes = near_bytes(m, t, l1);
+        const double bytes = near_bytes(m, t, l1, working_set <= l1);
         if (fits)
             work_[m].near += bytes / machine_.l2_rate;
         else  // it competes with the streams of inputs and outputs

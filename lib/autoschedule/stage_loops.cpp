@@ -170,10 +170,16 @@ std::vector<Dim> scattered_loops(const InnerLoops &inner, const Node &node) {
     return dims;
 }
 
+/// Lanes along dimension 0 where so much of a stage is computed at a time: a single point is no vector. (Masked, it would
+/// be, and loading a vector of which one lane was just stored waits until that store is complete.)
+int64_t lanes_along_0(const Node &node, const std::vector<int64_t> &extents,
+                      const Machine &machine) {
+    return extents[0] == 1 ? 1 : lanes_for(node, node.extents[0], machine);
+}
+
 /// A scan row by row: [vector] [row] [RVars] [pure loops].
-std::vector<Dim> row_wise_scan(InnerLoops inner, const Node &node, const Machine &machine) {
-    std::vector<Dim> dims =
-        vectorized(inner.loops, inner.names[0], lanes_for(node, node.extents[0], machine));
+std::vector<Dim> row_wise_scan(InnerLoops inner, int64_t lanes) {
+    std::vector<Dim> dims = vectorized(inner.loops, inner.names[0], lanes);
     dims.insert(dims.end(), inner.reductions.begin(), inner.reductions.end());
     inner.names[0].clear();
     add_pure(inner, dims);
@@ -182,13 +188,12 @@ std::vector<Dim> row_wise_scan(InnerLoops inner, const Node &node, const Machine
 
 /// Vectors along dimension 0, if there is a loop over it. RVars go between the vector and the other loops, so
 /// that a vector of sums stays in registers.
-std::vector<Dim> vectorized_loops(InnerLoops inner, const FuncNode &func, const Node &node,
-                                  const StageCost &stage, const Machine &machine, const Rows &rows,
-                                  const std::vector<int> &order) {
+std::vector<Dim> vectorized_loops(InnerLoops inner, const FuncNode &func, const StageCost &stage,
+                                  int64_t lanes, const Rows &rows, const std::vector<int> &order) {
     std::vector<Dim> dims, pure;
     add_pure(inner, pure);
     if (!inner.names.empty() && !inner.names[0].empty()) {
-        dims = vectorized(inner.loops, pure[0].name, lanes_for(node, node.extents[0], machine));
+        dims = vectorized(inner.loops, pure[0].name, lanes);
         pure.erase(pure.begin());
         const size_t unrolled = dims.size() > 1 ? unrolled_loops(stage, 1).rvars : 0;
         for (size_t r = 0; r < unrolled; r++)
@@ -244,10 +249,11 @@ StageLoops loops_of_stage(InnerLoops inner, const FuncNode &func, const Node &no
     }
     if (node.stages[s].scatters && !node.stages[s].has_vectors())
         return {scattered_loops(inner, node), {}, ""};
+    const int64_t lanes = extents.empty() ? 1 : lanes_along_0(node, extents, machine);
     if (is_row_wise_scan(node, s, extents, machine, cores))
-        return {row_wise_scan(std::move(inner), node, machine), {}, ""};
-    return {vectorized_loops(std::move(inner), func, node, node.stages[s], machine,
-                             s == 0 ? rows : Rows(), order),
+        return {row_wise_scan(std::move(inner), lanes), {}, ""};
+    return {vectorized_loops(std::move(inner), func, node.stages[s], lanes, s == 0 ? rows : Rows(),
+                             order),
             {},
             ""};
 }

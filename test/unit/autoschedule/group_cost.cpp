@@ -97,3 +97,40 @@ TEST_CASE("what is whole before its reader runs does not overlap with the reader
         by_tile.arithmetic + by_tile.near_memory + by_tile.far_memory + by_tile.overhead;
     CHECK(by_tile.total < all / machine.cores * by_tile.imbalance);
 }
+
+TEST_CASE("what a later phase reads of an input comes from beyond L1, unless stages take turns row "
+          "by row",
+          "[autoschedule]") {
+    const Var x("x"), y("y");
+    ImageParam in(Float(32), 2, "in");
+    RDom c(0, 1024, "c");
+    Func total("total"), out("out");
+    total(y) += in(c, y);
+    out(x, y) = in(x, y) * total(y);
+    const Priced p = price(out, {{0, 1023}, {0, 4095}});
+    const Machine machine = two_cores();
+    const auto group = p.group({"total", "out"}, machine);
+    const auto by_tile = group.evaluate({{1024, 64}, -1}), by_row = group.evaluate({{1024, 64}, 1}),
+               one_row = group.evaluate({{1024, 1}, -1});
+    const double bytes = 1024.0 * 4096 * sizeof(float);
+    CHECK(by_tile.near_memory == Approx(bytes / machine.l2_rate));
+    CHECK(by_row.near_memory == 0);
+    CHECK(one_row.near_memory == 0);
+}
+
+TEST_CASE("where stages take turns row by row, inputs start to stream in anew for each row, "
+          "results do not wait",
+          "[autoschedule]") {
+    const Var x("x"), y("y");
+    ImageParam in(Float(32), 2, "in");
+    Func copy("copy"), out("out");
+    copy(x, y) = in(x, y) + 1;
+    out(x, y) = copy(x, y) * 2;
+    const Priced p = price(out, box);
+    const Machine machine = two_cores();
+    const auto group = p.group({"copy", "out"}, machine);
+    const auto by_tile = group.evaluate({{4096, 64}, -1}), by_row = group.evaluate({{4096, 64}, 1});
+    const double more = (by_row.overhead - by_tile.overhead) / 4096;
+    CHECK(more > machine.stream_start);
+    CHECK(more < machine.stream_start + 3 * machine.nest_overhead);
+}

@@ -55,7 +55,7 @@ TEST_CASE_METHOD(Turns,
         CHECK(prefetches(source(64, 64)) == 0);
     }
     SECTION("beyond the last row is nothing that is used") {
-        Buffer<float> image(2008, 1505), got(2003, 1500), want(2003, 1500);
+        Buffer<float> image(4008, 1505), got(4003, 1500), want(4003, 1500);
         image.fill([](int x, int y) { return float((x * 31 + y * 17) % 100); });
         in.set(image);
         out.realize(want);

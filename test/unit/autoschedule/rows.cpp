@@ -68,6 +68,7 @@ TEST_CASE("the sums of a row are computed with the row, in vectors along it", "[
     INFO(loops);
     CHECK_FALSE(contains(source, "compute_root"));
     CHECK(contains(loops, "vectorized c"));
+    CHECK_FALSE(contains(loops, "vectorized y"));  // of the one sum of a row
     CHECK_FALSE(contains(loops, "produce sum.update(0):\n      for c"));
 }
 
