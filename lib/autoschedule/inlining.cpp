@@ -14,6 +14,8 @@ namespace {
 
 constexpr size_t most_loads = 64;  ///< per iteration; beyond this, there is heavy register spilling
 constexpr double most_written = 20000;  ///< instructions: they have to be compiled
+constexpr double table_bytes = 8192;    ///< of one that stays in L1 beside what its readers need
+constexpr double worth_looking_up = 30;  ///< instructions: as many as a call takes
 /// Algorithm 3 does not weigh what it inlines.
 constexpr double most_written_in_group = 500;
 
@@ -117,6 +119,26 @@ std::vector<const Access *> loads_of(const Node &consumer, FuncId producer) {
     return result;
 }
 
+/// A small table whose values take long: looking one up is always cheaper than computing it again, the more so in a loop
+/// that keeps sums in registers, which a call does not preserve. At constant coordinates, it is a constant.
+bool is_table(const StageGraph &graph, int n) {
+    const Node &node = graph.nodes[static_cast<size_t>(n)];
+    const Arithmetic &work = node.stages[0].arithmetic;
+    auto is_constant = [](const Access *load) {
+        return std::all_of(load->coords.begin(), load->coords.end(), [](const Coordinate &c) {
+            return c.iterator < 0 && c.distance.is_point();
+        });
+    };
+    auto reads_constants = [&](int c) {
+        const auto loads = loads_of(graph.nodes[static_cast<size_t>(c)], node.id);
+        return std::all_of(loads.begin(), loads.end(), is_constant);
+    };
+    return node.points() * node.bytes <= table_bytes &&
+           work.total() >= worth_looking_up * work.widest &&
+           uses_of(graph, n).evaluations > 2 * node.points() &&
+           !std::all_of(node.consumers.begin(), node.consumers.end(), reads_constants);
+}
+
 /// At the coordinates of the reader, or at constant ones.
 bool is_here(const Access &load) {
     return std::all_of(load.coords.begin(), load.coords.end(), [](const Coordinate &c) {
@@ -213,7 +235,7 @@ std::vector<int> inline_in_group(StageGraph &graph, const std::vector<int> &memb
 }
 
 bool is_inlining_choice(const StageGraph &graph, int n) {
-    if (!can_inline(graph, n))
+    if (!can_inline(graph, n) || is_table(graph, n))
         return false;
     const Uses uses = uses_of(graph, n);
     return uses.loads <= 32 && uses.along_rows &&

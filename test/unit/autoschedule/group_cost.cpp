@@ -134,3 +134,24 @@ TEST_CASE("where stages take turns row by row, inputs start to stream in anew fo
     CHECK(more > machine.stream_start);
     CHECK(more < machine.stream_start + 3 * machine.nest_overhead);
 }
+
+TEST_CASE("a small table of values that take long is not computed again for each use",
+          "[autoschedule]") {
+    const Var x("x"), y("y"), t("t"), s("s");
+    ImageParam in(Float(32), 3, "in");
+    RDom r(0, 20, "r");
+    Func level("level"), rows("rows"), cheap("cheap"), constant("constant"), out("out");
+    level(t) = cast<int>(floor(log(cast<float>(2 * t + 1))));
+    cheap(t) = t / 4;
+    constant(t) = exp(cast<float>(t));
+    rows(x, y, t) = in(x, y, clamp(level(t), 0, 5)) + in(x, y, clamp(cheap(t), 0, 5));
+    out(x, y) = constant(2) + sum(rows(x, y, r));
+    const Priced p = price(out, box);
+    auto may_inline = [&](const char *name) {
+        return autoschedule::is_inlining_choice(p.graph, static_cast<int>(p.node(name).id));
+    };
+    CHECK_FALSE(may_inline("level"));
+    CHECK(may_inline("cheap"));
+    CHECK(may_inline("constant"));
+    CHECK(may_inline("rows"));
+}
