@@ -51,10 +51,6 @@ class Loops {
 
 const Expr a = variable("a"), b = variable("b"), c = variable("c");
 
-int floor_div(int x, int y) {
-    return static_cast<int>(std::floor(double(x) / y));
-}
-
 }  // namespace
 
 TEST_CASE("sums and products are linear in the loops") {
