@@ -2,6 +2,7 @@
 // compiled once per schedule, and is right for every size.
 #include "apps/common/random_schedule.h"
 #include "test/apps/support.h"
+#include "test/support/distinct_apps.h"
 
 #include <algorithm>
 #include <memory>
@@ -74,8 +75,8 @@ TEST_CASE("every application, schedule and awkward size gives what the definitio
 TEST_CASE("every application, scheduled by every published strategy", "[.][random]") {
     Pipe::Target target;
     target.set_feature(Pipe::Target::QuickCompile);
-    for (const apps::App &entry : apps::registry()) {
-        const apps::App &app = entry.reduced ? *entry.reduced : entry;
+    for (const apps::App *entry : distinct_apps()) {
+        const apps::App &app = entry->reduced ? *entry->reduced : *entry;
         DYNAMIC_SECTION(app.name) {
             REQUIRE(!app.small.empty());
             const apps::Size size = app.small.front();
@@ -106,8 +107,8 @@ TEST_CASE("every application, scheduled by every published strategy", "[.][rando
 TEST_CASE("every application under random legal schedules", "[.][random]") {
     Pipe::Target target;
     target.set_feature(Pipe::Target::QuickCompile);
-    for (const apps::App &entry : apps::registry()) {
-        const apps::App &app = entry.reduced ? *entry.reduced : entry;
+    for (const apps::App *entry : distinct_apps()) {
+        const apps::App &app = entry->reduced ? *entry->reduced : *entry;
         DYNAMIC_SECTION(app.name) {
             REQUIRE(!app.small.empty());
             const apps::Size size = app.small.front();

@@ -1,6 +1,7 @@
 // Every application's schedules survive a schedule file: read by a new program, they give the same loops.
 #include "apps/common/random_schedule.h"
 #include "test/apps/support.h"
+#include "test/support/distinct_apps.h"
 #include "test/support/temp_folder.h"
 
 #include <algorithm>
@@ -78,8 +79,8 @@ void check_round_trip(const apps::App &app, const std::function<void(DerivedFunc
 }  // namespace
 
 TEST_CASE("every application's schedules survive a file", "[schedule_file]") {
-    for (const apps::App &entry : apps::registry()) {
-        const apps::App &app = reduced(entry);
+    for (const apps::App *entry : distinct_apps()) {
+        const apps::App &app = reduced(*entry);
         if (app.small.empty())
             continue;
         for (Way way : {Way::Hand, Way::Auto})
@@ -93,8 +94,8 @@ TEST_CASE("every application's schedules survive a file", "[schedule_file]") {
 
 TEST_CASE("the applications' schedules for GPUs survive a file", "[schedule_file]") {
     const Pipe::Target gpu = Pipe::get_host_target().with_feature(Pipe::Target::CUDAEmulator);
-    for (const apps::App &entry : apps::registry()) {
-        const apps::App &app = reduced(entry);
+    for (const apps::App *entry : distinct_apps()) {
+        const apps::App &app = reduced(*entry);
         if (!app.small.empty())
             DYNAMIC_SECTION(app.name) {
                 check_round_trip(

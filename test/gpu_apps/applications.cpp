@@ -3,6 +3,7 @@
 #include "apps/gpu/figures.h"
 #include "apps/gpu/ptx.h"
 #include "jit/runtime/gpu/emulator.h"
+#include "test/support/distinct_apps.h"
 #include "test/support/gpu_targets.h"
 
 #include <catch2/catch_test_macros.hpp>
@@ -16,14 +17,6 @@ using apps::App;
 using Pipe::Buffer;
 
 namespace {
-
-/// Of the layers of conv_bn, which differ in numbers only, some: with and without a stride, 1x1, 3x3 and 7x7.
-bool is_tested(const App &app) {
-    static const std::set<std::string> layers = {"conv_bn_3_224_64_7_2", "conv_bn_64_56_64_3_1",
-                                                 "conv_bn_128_56_128_3_2",
-                                                 "conv_bn_512_28_128_1_1"};
-    return !app.name.starts_with("conv_bn") || layers.count(app.name);
-}
 
 /// The sizes that take seconds in the emulator or the reference evaluator are left out.
 std::vector<apps::Size> sizes_of(const App &app) {
@@ -105,14 +98,14 @@ void check(const App &app, apps::Way way, const Pipe::Target &target,
 }  // namespace
 
 TEST_CASE("every application gives what its definition says on a GPU, without a fault", "[apps]") {
-    for (const App &entry : apps::registry()) {
-        const App &app = gpu::emulated_form(entry);
-        if (app.small.empty() || !is_tested(app))
+    for (const App *entry : app_test::distinct_apps()) {
+        const App &app = gpu::emulated_form(*entry);
+        if (app.small.empty())
             continue;
         const std::vector<Expected> expected = evaluate(app);
         for (apps::Way way : {apps::Way::GPU, apps::Way::Auto})
             for (const Pipe::Target &target : Pipe::test::gpu_targets()) {
-                INFO(entry.name << ", " << apps::name_of(way));
+                INFO(entry->name << ", " << apps::name_of(way));
                 check(app, way, target, expected);
             }
     }
@@ -133,19 +126,19 @@ TEST_CASE("ptxas accepts the kernels of every application; stencils need no loca
         WARN("ptxas is not installed: nothing is tested");
         return;
     }
-    for (const App &entry : apps::registry()) {
-        const App &app = gpu::emulated_form(entry);
-        if (app.small.empty() || !is_tested(app))
+    for (const App *entry : app_test::distinct_apps()) {
+        const App &app = gpu::emulated_form(*entry);
+        if (app.small.empty())
             continue;
         const std::unique_ptr<apps::Program> program = app.make();
         program->schedule_for_gpu(gpu::target_of(80));
         for (int sm : {75, 80, 90}) {
-            INFO(entry.name << ", sm_" << sm);
+            INFO(entry->name << ", sm_" << sm);
             const std::string ptx = gpu::ptx_of(program->output(), gpu::target_of(sm));
             CHECK_FALSE(ptx.empty());
             for (const gpu::Kernel &kernel : gpu::assemble(ptx, sm)) {
                 INFO(kernel.name);
-                if (is_stencil(entry)) {
+                if (is_stencil(*entry)) {
                     CHECK(kernel.spilled_bytes == 0);
                     CHECK(kernel.stack_bytes == 0);
                 }
