@@ -54,10 +54,25 @@ bool same_shape(const Group &a, const Group &b) {
     }
 }
 
+/// Whether the places between the accesses of the group and others so many steps away in several dimensions are many: the
+/// distance between rows that are unrolled, written as tiles and vectors of the loops along a row.
+bool is_far_across(const Group &g, const std::vector<double> &steps) {
+    constexpr double most_places = 16;
+    double places = 1;
+    int across = 0;
+    for (size_t d = 0; d < g.dims.size(); d++) {
+        const double beyond = std::max({0.0, steps[d] - g.dims[d].hi, g.dims[d].lo - steps[d]});
+        places *= 1 + beyond;
+        across += beyond > 0;
+    }
+    return across > 1 && places > most_places;
+}
+
 /// Takes a distance apart into steps of the group's dimensions, large ones first. Returns the rest; nothing
 /// if it is many steps beyond the accesses of the group: the places between would be taken to be accessed, too.
 std::optional<double> steps_to(const Group &g, double away, std::vector<double> &steps) {
     constexpr double most = 16;
+    const double distance = away;
     steps.assign(g.dims.size(), 0);
     for (size_t d = g.dims.size(); d-- > 0;) {
         const double step = g.dims[d].step;
@@ -76,6 +91,10 @@ std::optional<double> steps_to(const Group &g, double away, std::vector<double> 
         }
         steps[d] = k;
         away -= k * step;
+    }
+    if (is_far_across(g, steps)) {
+        steps.assign(g.dims.size(), 0);
+        return distance;
     }
     return away;
 }

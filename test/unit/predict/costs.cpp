@@ -181,3 +181,27 @@ TEST_CASE("a fused stage saves the way through memory") {
     CHECK(fused.milliseconds < 0.8 * root.milliseconds);
     CHECK(stage(fused, "bx").dram < 0.6 * stage(root, "bx").dram);
 }
+
+TEST_CASE("rows that are unrolled are no tiles of the loop along the row") {
+    // The rows of the image lie 16 tiles and 10 vectors apart.
+    const int64_t width = 4258, height = 1024;
+    auto milliseconds = [&](int rows, int columns) {
+        ImageParam in(Float(32), 2, "in");
+        Func sums("sums"), out("out");
+        sums(x, y) = in(x, y) + in(x, y + 2);
+        out(x, y) = sums(x, y) + sums(x + 1, y + 1);
+        Var xo("xo"), yo("yo");
+        out.tile(x, y, xo, yo, xi, yi, columns, 32).vectorize(xi, 16);
+        sums.compute_at(out, xo).vectorize(x, 16);
+        if (rows > 1)
+            sums.split(y, yo, yi, rows, TailStrategy::GuardWithIf).reorder(yi, x, yo).unroll(yi);
+        return predicted(out, {{width - 2, height}, {width, height + 8}}).milliseconds;
+    };
+    for (int columns : {128, 256, 512}) {
+        const double one_by_one = milliseconds(1, columns);
+        for (int rows : {2, 4, 8}) {
+            INFO(rows << " rows, tiles of " << columns);
+            CHECK(milliseconds(rows, columns) <= 1.1 * one_by_one);
+        }
+    }
+}
