@@ -7,6 +7,7 @@
 #include "autoschedule/apply.h"
 #include "autoschedule/gpu/choose_threads.h"
 #include "autoschedule/gpu/gpu_apply.h"
+#include "autoschedule/prefetch_rows.h"
 #include "autoschedule/report.h"
 #include "autoschedule/roles.h"
 #include "autoschedule/steps.h"
@@ -169,6 +170,7 @@ Graph write_plans(const SearchResult &found, const Graph &graph, const Machine &
             place_fixed(graph[node.id], schedule[node.id]);
     Graph packed = graph;
     graph::pack(packed, schedule, packings);
+    drop_unread_prefetches(packed, schedule);
     return packed;
 }
 

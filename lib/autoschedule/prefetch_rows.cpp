@@ -4,6 +4,7 @@
 #include <set>
 
 #include "ir/int32.h"
+#include "ir/visit.h"
 #include "support/integers.h"
 
 namespace Pipe::autoschedule {
@@ -204,6 +205,34 @@ void prefetch_rows(const Plan &plan, const StageGraph &nodes, const graph::Graph
                    const Machine &machine, schedules::Schedule &schedule) {
     if (plan.prefetches)
         Prefetches(plan, nodes, graph, machine, schedule).run();
+}
+
+void drop_unread_prefetches(const graph::Graph &graph, schedules::Schedule &schedule) {
+    auto is_ours = [](const StageSchedule &stage) {
+        return !stage.prefetches.empty() && !stage.touched;
+    };
+    auto has_ours = [&](const schedules::FuncSchedule &f) {
+        return std::any_of(f.stages.begin(), f.stages.end(), is_ours);
+    };
+    if (std::none_of(schedule.funcs.begin(), schedule.funcs.end(), has_ours))
+        return;
+    const graph::Graph inlined = graph::inline_funcs(graph, schedule);
+    for (const FuncNode &func : inlined.funcs) {
+        for (size_t s = 0; s < func.stages.size(); s++) {
+            StageSchedule &stage = schedule[func.id].stages[s];
+            if (!is_ours(stage))
+                continue;
+            std::erase_if(stage.prefetches, [&](const schedules::Prefetch &prefetch) {
+                auto reads = [&](const Expr &e) {
+                    return ir::contains(e, [&](const ir::ExprNode &n) {
+                        return n.op == ir::Op::Call && n.name == prefetch.source;
+                    });
+                };
+                return std::none_of(func.stages[s].values.begin(), func.stages[s].values.end(),
+                                    reads);
+            });
+        }
+    }
 }
 
 }  // namespace Pipe::autoschedule

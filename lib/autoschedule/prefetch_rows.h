@@ -17,4 +17,7 @@ namespace Pipe::autoschedule {
 void prefetch_rows(const Plan &plan, const StageGraph &nodes, const graph::Graph &graph,
                    const Machine &machine, schedules::Schedule &schedule);
 
+/// Takes away prefetches of what no definition reads after inlining: an index that an inlined Func ignores.
+void drop_unread_prefetches(const graph::Graph &graph, schedules::Schedule &schedule);
+
 }  // namespace Pipe::autoschedule

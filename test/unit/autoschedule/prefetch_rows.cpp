@@ -134,3 +134,24 @@ TEST_CASE("rows of more planes than the processor follows are not prefetched") {
     CHECK(prefetches(few) == 1);
     CHECK(prefetches(many) == 0);
 }
+
+TEST_CASE("an index that an inlined Func ignores is not prefetched") {
+    ImageParam in(Int(32), 2, "in"), other(Int(32), 2, "other");
+    Func ignores("ignores"), f("f"), out("out");
+    Expr wide = 0;
+    for (int k = 0; k < 9; k++)
+        wide += (k + 1) * other(x + k % 3, y + k / 3);
+    ignores(x, y) = x;
+    f(x, y) = wide + ignores(x, clamp(in(x, y), 0, 3));
+    out(x, y) = f(x, y) * f(x + 1, y + 1) + f(x, y + 2);
+    for (ImageParam *image : {&in, &other})
+        image->set_estimates({{0, 4005}, {0, 4100}});
+    out.set_estimates({{0, 4000}, {0, 4096}});
+    Pipeline p(out);
+    p.autoschedule(get_host_target());
+    const std::string source = p.schedule_source(), report = p.schedule_report();
+    INFO(source << report);
+    CHECK(report.find("no usable schedule") == std::string::npos);
+    CHECK(source.find(".prefetch(other, ") != std::string::npos);
+    CHECK(prefetches(source) == 0);
+}
