@@ -166,15 +166,12 @@ class Ranker {
     void known_schedules() {
         add("hand", [&](Candidate &c) { c.program->schedule_by_hand(target_); });
         add("naive", [&](Candidate &c) { c.program->schedule_naively(); });
-        using Strategy = Pipe::AutoscheduleOptions::Strategy;
-        for (auto [name, strategy] : {std::pair{"auto", Strategy::Best},
-                                      {"dp-fusion", Strategy::DPFusion},
-                                      {"reuse-analysis", Strategy::ReuseAnalysis},
-                                      {"post-tiling", Strategy::PostTiling},
-                                      {"greedy", Strategy::Greedy}}) {
+        for (auto strategy : Pipe::AutoscheduleOptions::strategies) {
             Pipe::AutoscheduleOptions options;
+            const bool is_default = strategy == options.strategy;
             options.strategy = strategy;
-            add(name, [&, options](Candidate &c) { c.pipeline->autoschedule(target_, options); });
+            add(is_default ? "auto" : Pipe::to_string(strategy),
+                [&, options](Candidate &c) { c.pipeline->autoschedule(target_, options); });
         }
     }
 

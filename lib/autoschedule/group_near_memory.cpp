@@ -92,15 +92,15 @@ double GroupModel::near_bytes(size_t m, const Tiling &t, double l1, bool scratch
         // Of the rows that one row of the reader needs, those stay in L1 that the next one needs, too.
         const bool window_stays = read.rows * regions_[m].row * read.bytes <= l1;
         const int loop = window_stays ? row_loop(m, t) : -1;
-        double rows = rows_read(read, m, loop), near = rows;
+        double rows = rows_read(read, m, loop), again = 0;
         // The first access to a row of an input, or to those of several channels, comes from far memory.
         if (b >= n) {
             const double first =
                 std::min(rows, std::max(1.0, regions_[b].total / regions_[m].total));
             rows -= first;
-            near = rows + (is_read_again(b - n, m, t, l1) ? first : 0);
+            again = is_read_again(b - n, m, t, l1) ? first : 0;
         }
-        bytes += regions_[m].total * read.bytes * (scratch_in_l1 ? near - rows : near);
+        bytes += regions_[m].total * read.bytes * (again + (scratch_in_l1 ? 0 : rows));
     }
     return bytes;
 }

@@ -208,30 +208,20 @@ void prefetch_rows(const Plan &plan, const StageGraph &nodes, const graph::Graph
 }
 
 void drop_unread_prefetches(const graph::Graph &graph, schedules::Schedule &schedule) {
-    auto is_ours = [](const StageSchedule &stage) {
-        return !stage.prefetches.empty() && !stage.touched;
-    };
-    auto has_ours = [&](const schedules::FuncSchedule &f) {
-        return std::any_of(f.stages.begin(), f.stages.end(), is_ours);
+    auto has_ours = [](const schedules::FuncSchedule &f) {
+        return !f.stages[0].prefetches.empty() && !f.stages[0].touched;
     };
     if (std::none_of(schedule.funcs.begin(), schedule.funcs.end(), has_ours))
         return;
     const graph::Graph inlined = graph::inline_funcs(graph, schedule);
     for (const FuncNode &func : inlined.funcs) {
-        for (size_t s = 0; s < func.stages.size(); s++) {
-            StageSchedule &stage = schedule[func.id].stages[s];
-            if (!is_ours(stage))
-                continue;
-            std::erase_if(stage.prefetches, [&](const schedules::Prefetch &prefetch) {
-                auto reads = [&](const Expr &e) {
-                    return ir::contains(e, [&](const ir::ExprNode &n) {
-                        return n.op == ir::Op::Call && n.name == prefetch.source;
-                    });
-                };
-                return std::none_of(func.stages[s].values.begin(), func.stages[s].values.end(),
-                                    reads);
-            });
-        }
+        if (!has_ours(schedule[func.id]))
+            continue;
+        const std::vector<Expr> &values = func.stages[0].values;
+        std::erase_if(schedule[func.id].stages[0].prefetches, [&](const auto &prefetch) {
+            return std::none_of(values.begin(), values.end(),
+                                [&](const Expr &e) { return ir::calls(e, prefetch.source); });
+        });
     }
 }
 

@@ -17,7 +17,8 @@ namespace Pipe::autoschedule {
 void prefetch_rows(const Plan &plan, const StageGraph &nodes, const graph::Graph &graph,
                    const Machine &machine, schedules::Schedule &schedule);
 
-/// Takes away prefetches of what no definition reads after inlining: an index that an inlined Func ignores.
+/// Takes away those of what the definitions do not read once others are inlined, such as an index that an inlined Func
+/// ignores: its loads count as the reader's in a StageGraph, and the checks refuse the directive.
 void drop_unread_prefetches(const graph::Graph &graph, schedules::Schedule &schedule);
 
 }  // namespace Pipe::autoschedule

@@ -174,7 +174,7 @@ std::vector<Dim> scattered_loops(const InnerLoops &inner, const Node &node) {
 /// be, and loading a vector of which one lane was just stored waits until that store is complete.)
 int64_t lanes_along_0(const Node &node, const std::vector<int64_t> &extents,
                       const Machine &machine) {
-    return extents[0] == 1 ? 1 : lanes_for(node, node.extents[0], machine);
+    return extents.empty() || extents[0] == 1 ? 1 : lanes_for(node, node.extents[0], machine);
 }
 
 /// A scan row by row: [vector] [row] [RVars] [pure loops].
@@ -249,7 +249,7 @@ StageLoops loops_of_stage(InnerLoops inner, const FuncNode &func, const Node &no
     }
     if (node.stages[s].scatters && !node.stages[s].has_vectors())
         return {scattered_loops(inner, node), {}, ""};
-    const int64_t lanes = extents.empty() ? 1 : lanes_along_0(node, extents, machine);
+    const int64_t lanes = lanes_along_0(node, extents, machine);
     if (is_row_wise_scan(node, s, extents, machine, cores))
         return {row_wise_scan(std::move(inner), lanes), {}, ""};
     return {vectorized_loops(std::move(inner), func, node.stages[s], lanes, s == 0 ? rows : Rows(),

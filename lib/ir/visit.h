@@ -129,6 +129,11 @@ template <typename F> bool contains(const Expr &e, F &&f) {
     return found;
 }
 
+/// Whether the expression has an element of the Func or image of this name.
+inline bool calls(const Expr &e, const std::string &name) {
+    return contains(e, [&](const ExprNode &n) { return n.op == Op::Call && n.name == name; });
+}
+
 /// Whether f is true for s or a statement below it.
 template <typename F> bool contains_stmt(const Stmt &s, F &&f) {
     bool found = false;

@@ -30,9 +30,7 @@ Expr of_buffer(const std::string &name, const char *what, size_t dim) {
 
 bool reads(const graph::Stage &stage, const std::string &name) {
     bool found = false;
-    graph::for_each_expr(stage, [&](const Expr &e) {
-        found |= contains(e, [&](const ExprNode &n) { return n.op == Op::Call && n.name == name; });
-    });
+    graph::for_each_expr(stage, [&](const Expr &e) { found |= calls(e, name); });
     return found;
 }
 

@@ -357,10 +357,7 @@ void RegionSolver::require_bounded(const Box &box, const std::string &what,
         std::string users;
         for (const graph::FuncNode &func : graph_.funcs)
             for (const graph::Stage &stage : func.stages) {
-                auto reads = [&](const Expr &e) {
-                    return contains(
-                        e, [&](const ExprNode &n) { return n.op == Op::Call && n.name == what; });
-                };
+                auto reads = [&](const Expr &e) { return calls(e, what); };
                 if (func.name == what ||
                     std::none_of(stage.values.begin(), stage.values.end(), reads))
                     continue;

@@ -53,10 +53,7 @@ Use RegionSolver::use_by(const StageNest &reader, FuncId id) const {
     const graph::Stage &stage = graph_[reader.func].stages[reader.stage];
     bool followed = false;
     auto look = [&](const Expr &e, bool whole) {
-        followed |= follows(e, graph_[id].name) ||
-                    (whole && contains(e, [&](const ExprNode &n) {
-                         return n.op == Op::Call && n.name == graph_[id].name;
-                     }));
+        followed |= follows(e, graph_[id].name) || (whole && calls(e, graph_[id].name));
     };
     if (stage.predicate.defined())
         look(stage.predicate, true);

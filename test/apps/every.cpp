@@ -72,7 +72,7 @@ TEST_CASE("every application, schedule and awkward size gives what the definitio
 }
 
 // For caches so small that the sizes of tests need several tiles of two levels.
-TEST_CASE("every application, scheduled by every published strategy", "[.][random]") {
+TEST_CASE("every kind of application, scheduled by every published strategy", "[.][random]") {
     Pipe::Target target;
     target.set_feature(Pipe::Target::QuickCompile);
     for (const apps::App *entry : distinct_apps()) {
@@ -104,7 +104,7 @@ TEST_CASE("every application, scheduled by every published strategy", "[.][rando
 
 // Those that are not legal as a whole (an update that reads its neighbors runs in parallel) are
 // refused, and others take their place. Programs that take seconds to compile have a reduced form.
-TEST_CASE("every application under random legal schedules", "[.][random]") {
+TEST_CASE("every kind of application under random legal schedules", "[.][random]") {
     Pipe::Target target;
     target.set_feature(Pipe::Target::QuickCompile);
     for (const apps::App *entry : distinct_apps()) {

@@ -137,7 +137,7 @@ TEST_CASE("where stages take turns row by row, inputs start to stream in anew fo
 
 TEST_CASE("a small table of values that take long is not computed again for each use",
           "[autoschedule]") {
-    const Var x("x"), y("y"), t("t"), s("s");
+    const Var x("x"), y("y"), t("t");
     ImageParam in(Float(32), 3, "in");
     RDom r(0, 20, "r");
     Func level("level"), rows("rows"), cheap("cheap"), constant("constant"), out("out");
