@@ -9,6 +9,7 @@ set(declared "^_ZN4Pipe2ir(6retain|7release|ls)")  # in <pipe/expr.h> and <pipe/
 
 # Functions and objects, type information, virtual and thread-local ones, static ones of functions.
 set(prefix "^_Z(T[A-Z]|T[hv][n0-9_]+|GV|Z)*NK?4Pipe")
+set(runtime_functions "^pipe_")  # jit/runtime/abi.h; only for tests
 set(mangled "")
 foreach(layer IN LISTS layers)
   string(LENGTH ${layer} length)
@@ -20,10 +21,10 @@ string(REPLACE "," ";" OBJECTS "${OBJECTS}")
 execute_process(COMMAND ${NM} --extern-only --defined-only --format=just-symbols ${OBJECTS}
   OUTPUT_VARIABLE names COMMAND_ERROR_IS_FATAL ANY)
 string(REPLACE "\n" ";" names "${names}")
-list(FILTER names INCLUDE REGEX "${prefix}")
+list(FILTER names INCLUDE REGEX "${prefix}|${runtime_functions}")
 if(NOT INTERNALS)
   set(public ${names})
-  list(FILTER public EXCLUDE REGEX "${prefix}(${mangled})")
+  list(FILTER public EXCLUDE REGEX "${prefix}(${mangled})|${runtime_functions}")
   list(FILTER names INCLUDE REGEX "${declared}")
   list(APPEND names ${public})
 endif()

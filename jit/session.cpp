@@ -11,6 +11,7 @@
 #include <llvm/Support/MemoryBuffer.h>
 
 #include "ir/extern_functions.h"
+#include "jit/runtime/abi_functions.h"
 #include "jit/runtime/runtime.h"
 #include "jit/symbols.h"
 #include <pipe/error.h>
@@ -105,8 +106,8 @@ Session::Session() : orc_(std::make_unique<Orc>()) {
         orc_->linker->addPlugin(std::move(plugin));
     orc_->process = &orc_->session->createBareJITDylib("process");
     orc::SymbolMap symbols;
-    for (const runtime::RuntimeSymbol &s : runtime::runtime_symbols()) {
-        symbols[orc_->session->intern(s.name)] = {orc::ExecutorAddr::fromPtr(s.address),
+    for (const runtime::AbiFunction &f : runtime::abi_functions()) {
+        symbols[orc_->session->intern(f.name)] = {orc::ExecutorAddr::fromPtr(f.address),
                                                   llvm::JITSymbolFlags::Exported};
     }
     check(orc_->process->define(orc::absoluteSymbols(std::move(symbols))));

@@ -7,54 +7,17 @@
 //   the address of its value (a bool is one byte).
 // * The result is 0, or the code of the first Assert that failed, or `out_of_memory`. The message is
 //   in the context. A kernel never throws, and calls nothing that does.
-// * `context` is opaque to the kernel, which passes it to the following functions of the run time
-//   (jit/runtime/runtime.h):
-//
-//   int32_t pipe_parallel_for(context, RangeBody *body, int32_t min, int32_t extent, void *closure)
-//       Calls body on ranges that together cover [min, min + extent), from several threads. If a body
-//       fails, the loop stops and returns its code.
-//   void *pipe_scratch_push(context, int64_t bytes)     64-byte aligned, from the thread's arena
-//   void pipe_scratch_pop(context, void *block)
-//       push returns null if out of memory. Blocks that remain after an error are freed by the run
-//       time.
-//   void *pipe_user_context(context)       the JITUserContext of the call
-//   int32_t pipe_call_pipeline(context, const detail::ExternPipeline *, const void *const *args)
-//       Calls another pipeline with the arguments of the C function of an extern stage, by address.
-//       Returns its result; handler_failed if it throws (recorded in the context).
-//   int32_t pipe_trace(context, const TraceEvent *event)
-//       Returns the id of the event.
-//   For targets with the feature Profile (entries: one per Func, profile_entry_bytes each):
-//   void **pipe_profile_slot(context)      this thread's pointer to its current entry
-//   void *pipe_profile_table(context)      the run's entries
-//   void pipe_profile_allocated(entry, int64_t bytes), pipe_profile_freed(entry, int64_t bytes)
-//   int32_t pipe_fork(context, RangeBody *first, void *closure, RangeBody *second, void *closure)
-//       Runs both concurrently, each on its own thread, and returns the first nonzero code. The ranges
-//       are unused.
-//   void pipe_semaphore_open(void *semaphore, int64_t count), pipe_semaphore_close(void *semaphore)
-//       `semaphore`: semaphore_bytes of memory, aligned to 64.
-//   int32_t pipe_semaphore_acquire(context, void *semaphore)
-//       Waits until the count is positive, and decrements it. Nonzero if the run has failed meanwhile.
-//   void pipe_semaphore_release(void *semaphore)
-//   void pipe_lock_enter(int32_t *lock), pipe_lock_leave(int32_t *lock)
-//       Mutual exclusion. The word is 0 if the lock is free.
-//   void *pipe_memo_open(context, const char *func, const int64_t *key, int64_t keys, int64_t *buffers,
-//                        int64_t count, int32_t *missing)
-//       Looks up the entry with this key in the cache of the process. If there is none, sets *missing
-//       to 1 and returns new memory. On entry, `buffers` contains the sizes in bytes of the buffers;
-//       on return, their addresses, 64-byte aligned. Null if out of memory (recorded in the context).
-//   void pipe_memo_store(context, void *entry, int32_t has_eviction_key, uint64_t eviction_key)
-//       Adds a new entry to the cache, after its values have been computed.
-//   void pipe_memo_close(context, void *entry)
-//       Ends the use of the entry. Entries that remain open after an error are closed by the run time.
-//   int32_t pipe_out_of_memory(context, const char *name, int64_t bytes)
-//       Records the message; returns `out_of_memory`.
-//   void pipe_print(context, const char *text, const int64_t *values)
-//       Prints the text, in the format of pipe_fail, as a line: with custom_print, or on stdout.
-//   int32_t pipe_fail(context, int32_t code, const char *text, const int64_t *values)
-//       Records `text`, where each MessageField character stands for the next of `values`; returns
-//       `code`.
+// * `context` is opaque to the kernel, which passes it to the functions below: those of the run time. They are C symbols
+//   and do not throw.
 
 #include <cstdint>
+
+namespace Pipe {
+struct TraceEvent;
+namespace detail {
+struct ExternPipeline;
+}
+}  // namespace Pipe
 
 namespace Pipe::runtime {
 
@@ -90,4 +53,72 @@ struct Context;
 using RangeBody = int32_t(Context *context, int32_t begin, int32_t end, void *closure);
 /// The kernel itself.
 using KernelFunction = int32_t(Context *context, void *const *args);
+
+extern "C" {
+
+/// Calls body on ranges that together cover [min, min + extent), from several threads. If a body fails, the loop stops
+/// and returns its code.
+int32_t pipe_parallel_for(Context *context, RangeBody *body, int32_t min, int32_t extent,
+                          void *closure);
+
+/// 64-byte aligned, from the thread's arena; null if out of memory. Blocks that remain after an error are freed by the
+/// run time.
+void *pipe_scratch_push(Context *context, int64_t bytes);
+void pipe_scratch_pop(Context *context, void *block);
+
+/// The JITUserContext of the call.
+void *pipe_user_context(Context *context);
+
+/// Calls another pipeline with the arguments of the C function of an extern stage, by address. Returns its result;
+/// handler_failed if it throws (recorded in the context).
+int32_t pipe_call_pipeline(Context *context, const detail::ExternPipeline *pipeline,
+                           const void *const *args);
+
+/// Returns the id of the event.
+int32_t pipe_trace(Context *context, const TraceEvent *event);
+
+// For targets with the feature Profile (entries: one per Func, profile_entry_bytes each).
+
+/// The address of this thread's pointer to its current entry.
+void *pipe_profile_slot(Context *context);
+/// The run's entries.
+void *pipe_profile_table(Context *context);
+void pipe_profile_allocated(void *entry, int64_t bytes);
+void pipe_profile_freed(void *entry, int64_t bytes);
+
+/// Runs both concurrently, each on its own thread, and returns the first nonzero code. The ranges are unused.
+int32_t pipe_fork(Context *context, RangeBody *first, void *first_closure, RangeBody *second,
+                  void *second_closure);
+
+/// A semaphore: semaphore_bytes of memory, aligned to 64.
+void pipe_semaphore_open(void *semaphore, int64_t count);
+void pipe_semaphore_close(void *semaphore);
+/// Waits until the count is positive, and decrements it. Nonzero if the run has failed meanwhile.
+int32_t pipe_semaphore_acquire(Context *context, void *semaphore);
+void pipe_semaphore_release(void *semaphore);
+
+/// Mutual exclusion. The word is 0 if the lock is free.
+void pipe_lock_enter(int32_t *lock);
+void pipe_lock_leave(int32_t *lock);
+
+/// Looks up the entry with this key in the cache of the process. If there is none, sets *missing to 1 and returns new
+/// memory. On entry, `buffers` contains the sizes in bytes of the buffers; on return, their addresses, 64-byte aligned.
+/// Null if out of memory (recorded in the context).
+void *pipe_memo_open(Context *context, const char *func, const int64_t *key, int64_t keys,
+                     int64_t *buffers, int64_t count, int32_t *missing);
+/// Adds a new entry to the cache, after its values have been computed.
+void pipe_memo_store(Context *context, void *entry, int32_t has_eviction_key,
+                     uint64_t eviction_key);
+/// Ends the use of the entry. Entries that remain open after an error are closed by the run time.
+void pipe_memo_close(Context *context, void *entry);
+
+/// Records the message; returns `out_of_memory`.
+int32_t pipe_out_of_memory(Context *context, const char *name, int64_t bytes);
+/// Prints the text, in the format of pipe_fail, as a line: with custom_print, or on stdout.
+void pipe_print(Context *context, const char *text, const int64_t *values);
+/// Records `text`, where each MessageField character stands for the next of `values`; returns `code`.
+int32_t pipe_fail(Context *context, int32_t code, const char *text, const int64_t *values);
+
+}  // extern "C"
+
 }  // namespace Pipe::runtime

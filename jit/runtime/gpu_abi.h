@@ -2,45 +2,6 @@
 // What generated code, the run time and the emulator agree on for GPUs. Plain data: no LLVM type, no CUDA type, no C++
 // object.
 //
-// Host code calls these functions of the run time (jit/runtime/gpu). Each answers 0, or the code of a failure whose message it
-// has recorded in the context.
-//
-//   int32_t pipe_device_open(context, DeviceBuffer *buffer)
-//       The storage of a Func that kernels access: `name`, `host`, `begin` and `end` are filled in, the rest is 0.
-//       Allocates on the device.
-//   void pipe_device_close(context, DeviceBuffer *buffer)
-//       Frees the device memory. What an error return leaves open, the run time closes.
-//   int32_t pipe_device_use(context, DeviceBuffer *buffer, int32_t access)
-//       Before a launch that accesses the buffer. Allocates on the device where `device` is 0; copies from the host what
-//       is newer there, unless the access overwrites everything; notes that the device has the newer elements where the
-//       access writes.
-//   int32_t pipe_host_use(context, DeviceBuffer *buffer, int32_t access)
-//       The same for an access by code of the host.
-//   int32_t pipe_launch(context, GPUModule *module, const GPULaunch *launch, void *const *params)
-//       Enqueues a kernel. params[i] is the address of the i-th parameter's value (as of cuLaunchKernel). The values are
-//       in one block of memory, which begins with the first of them; bytes between them are the same in each launch.
-//   int32_t pipe_device_submit(context)
-//       Before a loop of the host: kernels that were enqueued begin now, if the run time has them wait
-//       for others.
-//
-// The body of a kernel for the emulator is host code:
-//
-//   void kernel(EmulatedThread *thread, void *const *params)
-//
-// It runs once per thread of each block, and calls these functions of the emulator (jit/runtime/gpu/emulator):
-//
-//   void pipe_emulator_barrier(EmulatedThread *thread, int32_t site)
-//       Waits for all threads of the block. Each must get here: a thread that has ended, or that waits at another site,
-//       is a fault, which is reported; the others go on.
-//   void pipe_emulator_access(EmulatedThread *thread, int32_t site, const void *address, int32_t bytes,
-//                             const void *array, int64_t array_bytes)
-//       Before each access. `array`, `array_bytes`: the array that is accessed, where it is shared or the thread's own
-//       memory; null for global memory, where the emulator knows the allocations. An access outside of its array does
-//       not return: the block ends there. All accesses of one site and launch are to one allocation. One instruction may
-//       make several calls, one after the other. No bytes: nothing is accessed.
-//
-// Code without checks has no calls of pipe_emulator_access, and no sites but those of barriers.
-//
 // `site` is an index into the module's sites. Whether a launch is by CUDA or by the emulator is a matter of
 // GPUKernel::emulated: null for CUDA.
 
@@ -87,6 +48,7 @@ struct EmulatedThread {
     void *shared = nullptr;    ///< the shared memory of the block: GPULaunch::shared_bytes
     void *emulator = nullptr;  ///< for the emulator
 };
+/// The body of a kernel for the emulator: runs once per thread of each block.
 using EmulatedKernel = void(EmulatedThread *thread, void *const *params);
 
 struct GPUKernel {
@@ -113,6 +75,43 @@ struct GPULaunch {
     int64_t shared_bytes = 0;                               ///< per block
     int32_t params = 0, param_bytes = 0;                    ///< how many, and bytes of their block
 };
+
+extern "C" {
+
+// What host code calls (jit/runtime/gpu). The result is 0, or the code of a failure whose message is in the context.
+
+/// The storage of a Func that kernels access: `name`, `host`, `begin` and `end` are filled in, the rest is 0. Allocates
+/// on the device.
+int32_t pipe_device_open(Context *context, DeviceBuffer *buffer);
+/// Frees the device memory. What an error return leaves open, the run time closes.
+void pipe_device_close(Context *context, DeviceBuffer *buffer);
+/// Before a launch that accesses the buffer (DeviceAccess). Allocates on the device where `device` is 0; copies from the
+/// host what is newer there, unless the access overwrites everything; notes that the device has the newer elements where
+/// the access writes.
+int32_t pipe_device_use(Context *context, DeviceBuffer *buffer, int32_t access);
+/// The same for an access by code of the host.
+int32_t pipe_host_use(Context *context, DeviceBuffer *buffer, int32_t access);
+/// Enqueues a kernel. params[i] is the address of the i-th parameter's value (as of cuLaunchKernel). The values are in
+/// one block of memory, which begins with the first of them; bytes between them are the same in each launch.
+int32_t pipe_launch(Context *context, GPUModule *module, const GPULaunch *launch,
+                    void *const *params);
+/// Before a loop of the host: kernels that were enqueued begin now, if the run time has them wait for others.
+int32_t pipe_device_submit(Context *context);
+
+// What the body of a kernel for the emulator (EmulatedKernel) calls (jit/runtime/gpu/emulator). Code without checks has
+// no calls of pipe_emulator_access, and no sites but those of barriers.
+
+/// Waits for all threads of the block. Each must get here: a thread that has ended, or that waits at another site, is a
+/// fault, which is reported; the others go on.
+void pipe_emulator_barrier(EmulatedThread *thread, int32_t site);
+/// Before each access. `array`, `array_bytes`: the array that is accessed, where it is shared or the thread's own
+/// memory; null for global memory, where the emulator knows the allocations. An access outside of its array does not
+/// return: the block ends there. All accesses of one site and launch are to one allocation. One instruction may make
+/// several calls, one after the other. No bytes: nothing is accessed.
+void pipe_emulator_access(EmulatedThread *thread, int32_t site, const void *address, int32_t bytes,
+                          const void *array, int64_t array_bytes);
+
+}  // extern "C"
 
 /// The name of the GPUModule in the object.
 inline constexpr const char *gpu_module_symbol = "pipe_gpu_module";

@@ -179,8 +179,8 @@ MemoEntry *find_or_make(Context &context, const char *func, const int64_t *key, 
 }  // namespace
 
 /// No exception may propagate through generated code.
-void *memo_open(Context *context, const char *func, const int64_t *key, int64_t keys,
-                int64_t *buffers, int64_t count, int32_t *missing) {
+void *pipe_memo_open(Context *context, const char *func, const int64_t *key, int64_t keys,
+                     int64_t *buffers, int64_t count, int32_t *missing) {
     if (context->failed())
         return nullptr;
     MemoEntry *entry = nullptr;
@@ -198,7 +198,8 @@ void *memo_open(Context *context, const char *func, const int64_t *key, int64_t 
     return entry;
 }
 
-void memo_store(Context *context, void *given, int32_t has_eviction_key, uint64_t eviction_key) {
+void pipe_memo_store(Context *context, void *given, int32_t has_eviction_key,
+                     uint64_t eviction_key) {
     if (context->failed())
         return;
     auto *entry = static_cast<MemoEntry *>(given);
@@ -211,7 +212,7 @@ void memo_store(Context *context, void *given, int32_t has_eviction_key, uint64_
     }
 }
 
-void memo_close(Context *context, void *entry) {
+void pipe_memo_close(Context *context, void *entry) {
     context->release_entry(static_cast<MemoEntry *>(entry));
 }
 

@@ -67,9 +67,4 @@ class MemoCache {
     int64_t bytes_ = 0, limit_ = default_size;
 };
 
-void *memo_open(Context *context, const char *func, const int64_t *key, int64_t keys,
-                int64_t *buffers, int64_t count, int32_t *missing);
-void memo_store(Context *context, void *entry, int32_t has_eviction_key, uint64_t eviction_key);
-void memo_close(Context *context, void *entry);
-
 }  // namespace Pipe::runtime

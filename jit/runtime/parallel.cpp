@@ -1,4 +1,10 @@
-#include "jit/runtime/parallel.h"
+// Parallel loops: pipe_parallel_for.
+//
+// An outermost loop runs on a team of OpenMP threads, which take ranges of its iterations. A nested
+// loop begins on the thread that reaches it. Threads of the team that find no iteration left in the
+// outer loop wait for its end; between two ranges, a nested loop looks for such threads, and
+// recruits as many as it has iterations for. So a nested loop has almost no overhead while all
+// threads are busy, and no more threads run than the context allows.
 
 #include <algorithm>
 #include <utility>
@@ -8,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "jit/runtime/forked.h"
+#include "jit/runtime/runtime.h"
 #include "jit/runtime/scratch.h"
 #include "jit/runtime/tasks.h"
 
@@ -247,8 +254,8 @@ bool may_be_shared(const Context &context, int32_t extent) {
 
 }  // namespace
 
-int32_t parallel_for(Context *context, RangeBody *body, int32_t min, int32_t extent,
-                     void *closure) {
+int32_t pipe_parallel_for(Context *context, RangeBody *body, int32_t min, int32_t extent,
+                          void *closure) {
     if (extent <= 0)
         return 0;
     if (context->failed())

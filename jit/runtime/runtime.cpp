@@ -9,12 +9,7 @@
 
 #include <pipe/extern.h>
 
-#include "jit/runtime/gpu/calls.h"
-#include "jit/runtime/gpu/emulator.h"
-#include "jit/runtime/memo_cache.h"
-#include "jit/runtime/parallel.h"
 #include "jit/runtime/scratch.h"
-#include "jit/runtime/tasks.h"
 #include "support/error_text.h"
 #include "support/processors.h"
 
@@ -24,49 +19,6 @@ using support::Field;
 using support::marked;
 
 namespace {
-
-void *scratch_push(Context *context, int64_t bytes) {
-    if (context->failed())
-        return nullptr;
-    if (context->handlers.custom_malloc)
-        return context->custom_allocate(bytes);
-    return this_threads_arena().push(bytes, context->scratch_limit);
-}
-
-void scratch_pop(Context *context, void *block) {
-    if (context->handlers.custom_malloc)
-        return context->custom_release(block);
-    this_threads_arena().pop(block);
-}
-
-void *user_context(Context *context) {
-    return context->user;
-}
-
-ProfileSlot *profile_slot(Context *) {
-    return &this_threads_slot();
-}
-
-ProfileEntry *profile_table(Context *context) {
-    return context->profile;
-}
-
-void profile_allocated(ProfileEntry *entry, int64_t bytes) {
-    entry->allocated(bytes);
-}
-
-void profile_freed(ProfileEntry *entry, int64_t bytes) {
-    entry->freed(bytes);
-}
-
-int32_t out_of_memory_error(Context *context, const char *name, int64_t bytes) {
-    std::string size = bytes == INT64_MAX ? "more than 2^63" : std::to_string(bytes);
-    context->fail(out_of_memory,
-                  fmt::format("out of memory: Func {}, {} bytes. Realize a smaller output, or "
-                              "compute the Func within the loops of its consumer (compute_at).",
-                              marked(Field::Func, name), marked(Field::Needed, size)));
-    return out_of_memory;
-}
 
 std::string format_message(const char *text, const int64_t *values) {
     std::string message;
@@ -97,23 +49,6 @@ std::string format_message(const char *text, const int64_t *values) {
     return message;
 }
 
-/// One call per line, so that the lines of different threads do not mix.
-void print_line(Context *context, const char *text, const int64_t *values) {
-    print(context, (format_message(text, values) + "\n").c_str());
-}
-
-int32_t call_pipeline(Context *context, const detail::ExternPipeline *pipeline,
-                      const void *const *args) {
-    int32_t code = handler_failed;
-    context->call([&] { code = pipeline->call(context->user, args); });
-    return code;
-}
-
-int32_t fail(Context *context, int32_t code, const char *text, const int64_t *values) {
-    context->fail(code, format_message(text, values));
-    return code;
-}
-
 }  // namespace
 
 void print(Context *context, const char *text) {
@@ -124,41 +59,64 @@ void print(Context *context, const char *text) {
     context->call([&] { context->handlers.custom_print(context->user, text); });
 }
 
-const std::vector<RuntimeSymbol> &runtime_symbols() {
-    static const std::vector<RuntimeSymbol> symbols = {
-        {"pipe_parallel_for", reinterpret_cast<void *>(&parallel_for)},
-        {"pipe_scratch_push", reinterpret_cast<void *>(&scratch_push)},
-        {"pipe_scratch_pop", reinterpret_cast<void *>(&scratch_pop)},
-        {"pipe_trace", reinterpret_cast<void *>(&trace)},
-        {"pipe_user_context", reinterpret_cast<void *>(&user_context)},
-        {"pipe_profile_slot", reinterpret_cast<void *>(&profile_slot)},
-        {"pipe_profile_table", reinterpret_cast<void *>(&profile_table)},
-        {"pipe_profile_allocated", reinterpret_cast<void *>(&profile_allocated)},
-        {"pipe_profile_freed", reinterpret_cast<void *>(&profile_freed)},
-        {"pipe_fork", reinterpret_cast<void *>(&fork_tasks)},
-        {"pipe_semaphore_open", reinterpret_cast<void *>(&semaphore_open)},
-        {"pipe_semaphore_close", reinterpret_cast<void *>(&semaphore_close)},
-        {"pipe_semaphore_acquire", reinterpret_cast<void *>(&semaphore_acquire)},
-        {"pipe_semaphore_release", reinterpret_cast<void *>(&semaphore_release)},
-        {"pipe_lock_enter", reinterpret_cast<void *>(&lock_enter)},
-        {"pipe_lock_leave", reinterpret_cast<void *>(&lock_leave)},
-        {"pipe_memo_open", reinterpret_cast<void *>(&memo_open)},
-        {"pipe_memo_store", reinterpret_cast<void *>(&memo_store)},
-        {"pipe_memo_close", reinterpret_cast<void *>(&memo_close)},
-        {"pipe_out_of_memory", reinterpret_cast<void *>(&out_of_memory_error)},
-        {"pipe_call_pipeline", reinterpret_cast<void *>(&call_pipeline)},
-        {"pipe_fail", reinterpret_cast<void *>(&fail)},
-        {"pipe_print", reinterpret_cast<void *>(&print_line)},
-        {"pipe_device_open", reinterpret_cast<void *>(&device_open)},
-        {"pipe_device_close", reinterpret_cast<void *>(&device_close)},
-        {"pipe_device_use", reinterpret_cast<void *>(&device_use)},
-        {"pipe_host_use", reinterpret_cast<void *>(&host_use)},
-        {"pipe_device_submit", reinterpret_cast<void *>(&device_submit)},
-        {"pipe_launch", reinterpret_cast<void *>(&launch_kernel)},
-        {"pipe_emulator_barrier", reinterpret_cast<void *>(&emulator_barrier)},
-        {"pipe_emulator_access", reinterpret_cast<void *>(&emulator_access)},
-    };
-    return symbols;
+void *pipe_scratch_push(Context *context, int64_t bytes) {
+    if (context->failed())
+        return nullptr;
+    if (context->handlers.custom_malloc)
+        return context->custom_allocate(bytes);
+    return this_threads_arena().push(bytes, context->scratch_limit);
+}
+
+void pipe_scratch_pop(Context *context, void *block) {
+    if (context->handlers.custom_malloc)
+        return context->custom_release(block);
+    this_threads_arena().pop(block);
+}
+
+void *pipe_user_context(Context *context) {
+    return context->user;
+}
+
+void *pipe_profile_slot(Context *) {
+    return &this_threads_slot();
+}
+
+void *pipe_profile_table(Context *context) {
+    return context->profile;
+}
+
+void pipe_profile_allocated(void *entry, int64_t bytes) {
+    static_cast<ProfileEntry *>(entry)->allocated(bytes);
+}
+
+void pipe_profile_freed(void *entry, int64_t bytes) {
+    static_cast<ProfileEntry *>(entry)->freed(bytes);
+}
+
+int32_t pipe_out_of_memory(Context *context, const char *name, int64_t bytes) {
+    std::string size = bytes == INT64_MAX ? "more than 2^63" : std::to_string(bytes);
+    context->fail(out_of_memory,
+                  fmt::format("out of memory: Func {}, {} bytes. Realize a smaller output, or "
+                              "compute the Func within the loops of its consumer (compute_at).",
+                              marked(Field::Func, name), marked(Field::Needed, size)));
+    return out_of_memory;
+}
+
+/// One call per line, so that the lines of different threads do not mix.
+void pipe_print(Context *context, const char *text, const int64_t *values) {
+    print(context, (format_message(text, values) + "\n").c_str());
+}
+
+int32_t pipe_call_pipeline(Context *context, const detail::ExternPipeline *pipeline,
+                           const void *const *args) {
+    int32_t code = handler_failed;
+    context->call([&] { code = pipeline->call(context->user, args); });
+    return code;
+}
+
+int32_t pipe_fail(Context *context, int32_t code, const char *text, const int64_t *values) {
+    context->fail(code, format_message(text, values));
+    return code;
 }
 
 int32_t run_on_threads(KernelFunction *kernel, Context &context, void *const *args,

@@ -1,5 +1,5 @@
 #pragma once
-// The functions that generated code calls (jit/runtime/abi.h), and the Context in which it runs.
+// The Context in which generated code runs. The functions that it calls are declared in jit/runtime/abi.h and gpu_abi.h.
 //
 // Parallel loops run on OpenMP. The team always has the same size, because libgomp recreates its
 // threads when the size changes. libgomp's threads spin for some milliseconds after a loop before
@@ -84,15 +84,7 @@ struct Context {
     std::vector<MemoEntry *> memos_;
 };
 
-/// A function that generated code may call, by its name there.
-struct RuntimeSymbol {
-    const char *name;
-    void *address;
-};
-const std::vector<RuntimeSymbol> &runtime_symbols();
-
-/// Called by generated code for trace events (trace.cpp), and to print.
-int32_t trace(Context *context, const TraceEvent *event);
+/// Prints by custom_print, or on stdout.
 void print(Context *context, const char *text);
 
 /// Runs a kernel on this thread and OpenMP's. Afterward, the scratch of every thread is as before,

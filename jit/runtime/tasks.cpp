@@ -117,8 +117,8 @@ bool inside_parallel_loop() {
     return is_inside_parallel_loop || omp_in_parallel();
 }
 
-int32_t fork_tasks(Context *context, RangeBody *first, void *first_closure, RangeBody *second,
-                   void *second_closure) {
+int32_t pipe_fork(Context *context, RangeBody *first, void *first_closure, RangeBody *second,
+                  void *second_closure) {
     Task task{context, first, first_closure, inside_parallel_loop()};
     try {
         TaskThreads::get().start(task);
@@ -137,15 +137,15 @@ int32_t fork_tasks(Context *context, RangeBody *first, void *first_closure, Rang
     return first_failed || second_code == 0 ? first_code : second_code;
 }
 
-void semaphore_open(void *memory, int64_t count) {
+void pipe_semaphore_open(void *memory, int64_t count) {
     new (memory) Semaphore{{}, {}, count};
 }
 
-void semaphore_close(void *memory) {
+void pipe_semaphore_close(void *memory) {
     at(memory).~Semaphore();
 }
 
-int32_t semaphore_acquire(Context *context, void *memory) {
+int32_t pipe_semaphore_acquire(Context *context, void *memory) {
     Semaphore &s = at(memory);
     std::unique_lock lock(s.mutex);
     // Failures elsewhere are polled: nobody would release the semaphore any more.
@@ -156,20 +156,20 @@ int32_t semaphore_acquire(Context *context, void *memory) {
     return context->failed() ? canceled : 0;
 }
 
-void semaphore_release(void *memory) {
+void pipe_semaphore_release(void *memory) {
     Semaphore &s = at(memory);
     std::lock_guard lock(s.mutex);
     s.count++;
     s.changed.notify_one();
 }
 
-void lock_enter(int32_t *lock) {
+void pipe_lock_enter(int32_t *lock) {
     std::atomic_ref taken(*lock);
     while (taken.exchange(1, std::memory_order_acquire) != 0)
         taken.wait(1, std::memory_order_relaxed);
 }
 
-void lock_leave(int32_t *lock) {
+void pipe_lock_leave(int32_t *lock) {
     std::atomic_ref taken(*lock);
     taken.store(0, std::memory_order_release);
     taken.notify_one();

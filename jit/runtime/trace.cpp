@@ -1,4 +1,4 @@
-// Handling of trace events: the user's handler, or a line of text.
+// Handling of trace events (pipe_trace): the user's handler, or a line of text.
 
 #include <cstring>
 
@@ -98,7 +98,7 @@ std::string line_of(const TraceEvent &e) {
 
 }  // namespace
 
-int32_t trace(Context *context, const TraceEvent *event) {
+int32_t pipe_trace(Context *context, const TraceEvent *event) {
     if (context->handlers.custom_trace) {
         int32_t id = 0;
         context->call([&] { id = context->handlers.custom_trace(context->user, event); });

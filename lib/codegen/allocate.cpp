@@ -140,7 +140,7 @@ void StmtEmitter::allocate_for_kernels(const ir::StmtNode &s) {
 }
 
 Value *StmtEmitter::open_device_buffer(const std::string &name, Value *host, Value *bytes) {
-    llvm::Type *i8 = b_.getInt8Ty(), *i32 = b_.getInt32Ty(), *pointer = b_.getPtrTy();
+    llvm::Type *i8 = b_.getInt8Ty();
     Value *device = frame_.entry_alloca(i8, sizeof(runtime::DeviceBuffer), 8);
     b_.CreateMemSet(device, b_.getInt8(0), sizeof(runtime::DeviceBuffer), llvm::Align(8));
     auto set = [&](size_t at, Value *value) {
@@ -149,34 +149,33 @@ Value *StmtEmitter::open_device_buffer(const std::string &name, Value *host, Val
     set(offsetof(runtime::DeviceBuffer, name), b_.CreateGlobalString(name));
     set(offsetof(runtime::DeviceBuffer, host), host);
     set(offsetof(runtime::DeviceBuffer, end), bytes);
-    auto open = unit_.runtime("pipe_device_open", i32, {pointer, pointer});
+    auto open = unit_.runtime(runtime::pipe_device_open);
     Value *code = b_.CreateCall(open, {frame_.context(), device});
     frame_.require(b_.CreateIsNull(code), [&] { return code; });
     return device;
 }
 
 void StmtEmitter::close_device_buffer(Value *device) {
-    auto close = unit_.runtime("pipe_device_close", b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy()});
+    auto close = unit_.runtime(runtime::pipe_device_close);
     b_.CreateCall(close, {frame_.context(), device});
 }
 
 Value *StmtEmitter::push_block(const std::string &name, Value *bytes) {
-    auto push = unit_.runtime("pipe_scratch_push", b_.getPtrTy(), {b_.getPtrTy(), b_.getInt64Ty()});
+    auto push = unit_.runtime(runtime::pipe_scratch_push);
     llvm::CallInst *block = b_.CreateCall(push, {frame_.context(), bytes}, name);
     block->addRetAttr(llvm::Attribute::NoAlias);
     block->addRetAttr(llvm::Attribute::getWithAlignment(unit_.context, llvm::Align(64)));
     frame_.require(b_.CreateIsNotNull(block), [&] {
-        auto fail = unit_.runtime("pipe_out_of_memory", b_.getInt32Ty(),
-                                  {b_.getPtrTy(), b_.getPtrTy(), b_.getInt64Ty()});
+        auto fail = unit_.runtime(runtime::pipe_out_of_memory);
         return b_.CreateCall(fail, {frame_.context(), b_.CreateGlobalString(name), bytes});
     });
-    profile_memory("pipe_profile_allocated", name, bytes);
+    profile_memory(runtime::pipe_profile_allocated, name, bytes);
     return block;
 }
 
 void StmtEmitter::pop_block(const std::string &name, Value *block, Value *bytes) {
-    profile_memory("pipe_profile_freed", name, bytes);
-    auto pop = unit_.runtime("pipe_scratch_pop", b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy()});
+    profile_memory(runtime::pipe_profile_freed, name, bytes);
+    auto pop = unit_.runtime(runtime::pipe_scratch_pop);
     b_.CreateCall(pop, {frame_.context(), block});
 }
 

@@ -47,8 +47,7 @@ ExprEmitter::Message ExprEmitter::message(const std::vector<Expr> &parts, const 
 
 Value *ExprEmitter::emit_fail(int code, const std::vector<Expr> &parts, const char *between) {
     Message m = message(parts, between);
-    auto fail = unit_.runtime("pipe_fail", b_.getInt32Ty(),
-                              {b_.getPtrTy(), b_.getInt32Ty(), b_.getPtrTy(), b_.getPtrTy()});
+    auto fail = unit_.runtime(runtime::pipe_fail);
     Value *number = b_.getInt32(static_cast<uint32_t>(code));
     return b_.CreateCall(fail, {frame_.context(), number, m.text, m.values});
 }
@@ -62,8 +61,7 @@ Value *ExprEmitter::print(const ir::ExprNode &e) {
     b_.SetInsertPoint(then);
     with_scoped_memo([&] {
         Message m = message(parts, " ");
-        auto print = unit_.runtime("pipe_print", b_.getVoidTy(),
-                                   {b_.getPtrTy(), b_.getPtrTy(), b_.getPtrTy()});
+        auto print = unit_.runtime(runtime::pipe_print);
         return b_.CreateCall(print, {frame_.context(), m.text, m.values});
     });
     b_.CreateBr(join);

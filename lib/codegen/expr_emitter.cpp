@@ -240,7 +240,7 @@ Value *ExprEmitter::intrinsic(const Expr &e) {
     if (name == names::strict_float)
         return strictly([&] { return emit(e->args[0]); });
     if (name == names::user_context) {
-        auto context = unit_.runtime("pipe_user_context", b_.getPtrTy(), {b_.getPtrTy()});
+        auto context = unit_.runtime(runtime::pipe_user_context);
         return b_.CreateCall(context, {frame_.context()});
     }
     if (name == names::address_of) {

@@ -52,7 +52,6 @@ void check_function(const std::string &name, const std::string &who,
 /// pipe_call_pipeline(context, the ExternPipeline of this name, addresses of the arguments)
 Value *ExprEmitter::call_pipeline(const std::string &name, const std::vector<Type> &types,
                                   const std::vector<Value *> &args) {
-    llvm::Type *pointer = b_.getPtrTy();
     constexpr int64_t bytes = 8;
     auto memory = [&](size_t count) {
         return frame_.entry_alloca(b_.getInt8Ty(), bytes * static_cast<int64_t>(count), bytes);
@@ -67,7 +66,7 @@ Value *ExprEmitter::call_pipeline(const std::string &name, const std::vector<Typ
         b_.CreateStore(at(values, i), at(addresses, i));
     }
     Value *pipeline = unit_.module.getOrInsertGlobal(name, b_.getInt8Ty());
-    auto call = unit_.runtime("pipe_call_pipeline", b_.getInt32Ty(), {pointer, pointer, pointer});
+    auto call = unit_.runtime(runtime::pipe_call_pipeline);
     return b_.CreateCall(call, {frame_.context(), pipeline, addresses});
 }
 

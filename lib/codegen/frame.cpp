@@ -2,6 +2,8 @@
 
 #include <llvm/IR/MDBuilder.h>
 
+#include "jit/runtime/abi_functions.h"
+
 namespace Pipe::codegen {
 
 void AliasScopes::finish(llvm::LLVMContext &context) const {
@@ -23,10 +25,10 @@ void AliasScopes::finish(llvm::LLVMContext &context) const {
     }
 }
 
-llvm::FunctionCallee Unit::runtime(const char *name, llvm::Type *result,
-                                   const std::vector<llvm::Type *> &parameters) const {
-    auto callee =
-        module.getOrInsertFunction(name, llvm::FunctionType::get(result, parameters, false));
+llvm::FunctionCallee Unit::declare_runtime(void *function, llvm::Type *result,
+                                           const std::vector<llvm::Type *> &parameters) const {
+    auto callee = module.getOrInsertFunction(runtime::name_of(function),
+                                             llvm::FunctionType::get(result, parameters, false));
     llvm::cast<llvm::Function>(callee.getCallee())->setDoesNotThrow();
     return callee;
 }

@@ -116,14 +116,29 @@ struct Unit {
     std::map<std::string, std::string> memory_of = {};
     DeviceCode *device = nullptr;  ///< where the target has kernels (codegen/device/device_code.h)
 
-    /// Declares a function of the run time once: jit/runtime/abi.h.
-    llvm::FunctionCallee runtime(const char *name, llvm::Type *result,
-                                 const std::vector<llvm::Type *> &parameters) const;
+    /// Declares a function of the run time (jit/runtime/abi.h, gpu_abi.h), of the type that it has in C++.
+    template <typename Result, typename... Parameters>
+    llvm::FunctionCallee runtime(Result (*function)(Parameters...)) const {
+        return declare_runtime(reinterpret_cast<void *>(function), type_of<Result>(),
+                               {type_of<Parameters>()...});
+    }
     /// A new function of this module with the common attributes.
     llvm::Function *make_function(const std::string &name,
                                   const std::vector<llvm::Type *> &parameters, bool exported) const;
     /// The address of so many zeros, aligned as any buffer may be: for what must not access memory elsewhere.
     llvm::Constant *zeros(int bytes) const;
+
+  private:
+    template <typename T> llvm::Type *type_of() const {
+        if constexpr (std::is_void_v<T>)
+            return llvm::Type::getVoidTy(context);
+        else if constexpr (std::is_pointer_v<T>)
+            return llvm::PointerType::getUnqual(context);
+        else
+            return llvm::Type::getIntNTy(context, static_cast<unsigned>(8 * sizeof(T)));
+    }
+    llvm::FunctionCallee declare_runtime(void *function, llvm::Type *result,
+                                         const std::vector<llvm::Type *> &parameters) const;
 };
 
 /// Scratch memory that a function keeps until it ends or needs more.

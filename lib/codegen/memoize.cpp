@@ -39,10 +39,9 @@ Value *StmtEmitter::memoize_key(const ir::StmtNode &s) {
 
 void StmtEmitter::memoize(const ir::StmtNode &s) {
     llvm::Type *i32 = b_.getInt32Ty(), *i64 = b_.getInt64Ty(), *pointer = b_.getPtrTy();
-    auto open = unit_.runtime("pipe_memo_open", pointer,
-                              {pointer, pointer, pointer, i64, pointer, i64, pointer});
-    auto store = unit_.runtime("pipe_memo_store", b_.getVoidTy(), {pointer, pointer, i32, i64});
-    auto close = unit_.runtime("pipe_memo_close", b_.getVoidTy(), {pointer, pointer});
+    auto open = unit_.runtime(runtime::pipe_memo_open);
+    auto store = unit_.runtime(runtime::pipe_memo_store);
+    auto close = unit_.runtime(runtime::pipe_memo_close);
     const std::vector<Expr> sizes = ir::shape_of_memoize(s);
     const size_t count = s.types.size();
     Value *key = memoize_key(s);
@@ -66,7 +65,7 @@ void StmtEmitter::memoize(const ir::StmtNode &s) {
     for (size_t i = 0; i < count; i++) {
         Value *memory = b_.CreateLoad(pointer, place(i), s.name);
         frame_.buffers.push(ir::buffer_of_memoize(s, i), {memory, true});
-        profile_memory("pipe_profile_allocated", s.name, bytes[i]);
+        profile_memory(runtime::pipe_profile_allocated, s.name, bytes[i]);
     }
 
     llvm::BasicBlock *produce = frame_.new_block("missing"), *consume = frame_.new_block("found");
@@ -83,7 +82,7 @@ void StmtEmitter::memoize(const ir::StmtNode &s) {
 
     for (size_t i = 0; i < count; i++) {
         frame_.buffers.pop(ir::buffer_of_memoize(s, i));
-        profile_memory("pipe_profile_freed", s.name, bytes[i]);
+        profile_memory(runtime::pipe_profile_freed, s.name, bytes[i]);
     }
     b_.CreateCall(close, {frame_.context(), entry});
 }

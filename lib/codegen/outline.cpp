@@ -105,8 +105,8 @@ void StmtEmitter::parallel_loop(const ir::StmtNode &s) {
         emitter.counted_loop(s, begin, end, loop_range(s));
     });
     Value *data = store_closure(closure);
-    llvm::Type *i32 = b_.getInt32Ty(), *pointer = b_.getPtrTy();
-    auto run = unit_.runtime("pipe_parallel_for", i32, {pointer, pointer, i32, i32, pointer});
+    llvm::Type *i32 = b_.getInt32Ty();
+    auto run = unit_.runtime(runtime::pipe_parallel_for);
     Value *min = b_.CreateIntCast(exprs_.emit(s.min()), i32, true);
     Value *extent = b_.CreateIntCast(exprs_.emit(s.extent()), i32, true);
     exprs_.forget();

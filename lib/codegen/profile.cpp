@@ -42,9 +42,8 @@ Value *StmtEmitter::profile_entry(size_t func) {
 void StmtEmitter::begin_profile(size_t func) {
     if (!unit_.profiled)
         return;
-    llvm::Type *pointer = b_.getPtrTy();
-    auto slot = unit_.runtime("pipe_profile_slot", pointer, {pointer});
-    auto table = unit_.runtime("pipe_profile_table", pointer, {pointer});
+    auto slot = unit_.runtime(runtime::pipe_profile_slot);
+    auto table = unit_.runtime(runtime::pipe_profile_table);
     frame_.profile_slot = b_.CreateCall(slot, {frame_.context()});
     frame_.profile_table = b_.CreateCall(table, {frame_.context()});
     work_on(func);
@@ -67,10 +66,11 @@ void StmtEmitter::produce(const ir::StmtNode &s) {
     work_on(outer);
 }
 
-void StmtEmitter::profile_memory(const char *what, const std::string &name, Value *bytes) {
+void StmtEmitter::profile_memory(decltype(runtime::pipe_profile_freed) *what,
+                                 const std::string &name, Value *bytes) {
     if (!unit_.profiled)
         return;
-    auto run = unit_.runtime(what, b_.getVoidTy(), {b_.getPtrTy(), b_.getInt64Ty()});
+    auto run = unit_.runtime(what);
     b_.CreateCall(run, {profile_entry(unit_.profiled->number(name, frame_.profile_func)), bytes});
 }
 

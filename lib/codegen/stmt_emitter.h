@@ -87,7 +87,8 @@ class StmtEmitter {
     void produce(const ir::StmtNode &s);
     void work_on(size_t func);
     llvm::Value *profile_entry(size_t func);
-    void profile_memory(const char *what, const std::string &name, llvm::Value *bytes);
+    void profile_memory(decltype(runtime::pipe_profile_freed) *what, const std::string &name,
+                        llvm::Value *bytes);
     void profile_stack(const std::string &name, int64_t bytes);
 
     // outline.cpp

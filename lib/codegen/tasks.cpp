@@ -9,9 +9,8 @@ namespace Pipe::codegen {
 using llvm::Value;
 
 void StmtEmitter::fork(const ir::StmtNode &s) {
-    llvm::Type *i32 = b_.getInt32Ty(), *pointer = b_.getPtrTy();
-    auto open = unit_.runtime("pipe_semaphore_open", b_.getVoidTy(), {pointer, b_.getInt64Ty()});
-    auto close = unit_.runtime("pipe_semaphore_close", b_.getVoidTy(), {pointer});
+    auto open = unit_.runtime(runtime::pipe_semaphore_open);
+    auto close = unit_.runtime(runtime::pipe_semaphore_close);
     Value *slots = s.slots().defined() ? exprs_.wide(s.slots()) : b_.getInt64(0);
     exprs_.forget();
     std::vector<Value *> semaphores;
@@ -36,7 +35,7 @@ void StmtEmitter::fork(const ir::StmtNode &s) {
     }
     for (const char *which : {".ready", ".free"})
         frame_.buffers.pop(s.name + which);
-    auto run = unit_.runtime("pipe_fork", i32, {pointer, pointer, pointer, pointer, pointer});
+    auto run = unit_.runtime(runtime::pipe_fork);
     Value *code = b_.CreateCall(run, arguments);
     for (Value *semaphore : semaphores)
         b_.CreateCall(close, {semaphore});
@@ -52,21 +51,20 @@ void StmtEmitter::exclusive(const ir::StmtNode &s) {
         lock = new llvm::GlobalVariable(unit_.module, b_.getInt32Ty(), false,
                                         llvm::GlobalValue::InternalLinkage, b_.getInt32(0), name);
     exprs_.forget();
-    b_.CreateCall(unit_.runtime("pipe_lock_enter", b_.getVoidTy(), {b_.getPtrTy()}), {lock});
+    b_.CreateCall(unit_.runtime(runtime::pipe_lock_enter), {lock});
     emit(s.body());
-    b_.CreateCall(unit_.runtime("pipe_lock_leave", b_.getVoidTy(), {b_.getPtrTy()}), {lock});
+    b_.CreateCall(unit_.runtime(runtime::pipe_lock_leave), {lock});
 }
 
 void StmtEmitter::acquire(const ir::StmtNode &s) {
-    auto run =
-        unit_.runtime("pipe_semaphore_acquire", b_.getInt32Ty(), {b_.getPtrTy(), b_.getPtrTy()});
+    auto run = unit_.runtime(runtime::pipe_semaphore_acquire);
     Value *code = b_.CreateCall(run, {frame_.context(), frame_.buffers.find(s.name)->address});
     frame_.require(b_.CreateIsNull(code), [&] { return code; });
 }
 
 void StmtEmitter::release(const ir::StmtNode &s) {
     frame_.fence(unit_);
-    auto run = unit_.runtime("pipe_semaphore_release", b_.getVoidTy(), {b_.getPtrTy()});
+    auto run = unit_.runtime(runtime::pipe_semaphore_release);
     b_.CreateCall(run, {frame_.buffers.find(s.name)->address});
 }
 

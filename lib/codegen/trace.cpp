@@ -42,7 +42,7 @@ Value *emit_event(Unit &unit, Frame &frame, Value *event, const Event &e) {
     put(offsetof(TraceEvent, value_index), e.index);
     put(offsetof(TraceEvent, dimensions), b.getInt32(static_cast<uint32_t>(e.dimensions)));
     put(offsetof(TraceEvent, lanes), b.getInt32(static_cast<uint32_t>(e.type.lanes())));
-    auto run = unit.runtime("pipe_trace", b.getInt32Ty(), {b.getPtrTy(), b.getPtrTy()});
+    auto run = unit.runtime(runtime::pipe_trace);
     return b.CreateCall(run, {frame.context(), event});
 }
 

@@ -73,9 +73,9 @@ bool survives(uint64_t seed, const TempFolder &folder) {
 TEST_CASE("random schedules survive a file", "[fuzz][schedule_file]") {
     TempFolder folder;
     int compared = 0;
-    const std::vector<uint64_t> all = each_seed(1);
+    const std::vector<uint64_t> all = every_nth_seed(3);
     for (uint64_t seed : all)
         compared += survives(seed, folder);
-    if (static_cast<int>(all.size()) >= usual_pipelines)
+    if (static_cast<int>(all.size()) >= usual_pipelines / 3)
         CHECK(compared * 2 > static_cast<int>(all.size()));
 }

@@ -39,15 +39,20 @@ std::string report_failure(uint64_t seed, Rules rules, const Result &first) {
     return text + "minimized:\n" + small.result.message + "\n" + small.text;
 }
 
+constexpr int batch_size = 50, cases_per_progress = 500;
+
 /// How each of them ended, counted. Failures are reported, and are failures of the test.
 std::map<char, int> run_cases(Rules rules, uint64_t first, int cases) {
     bool show = support::env_int("PIPE_FUZZ_SHOW", 0) != 0;
     std::cout << "fuzz: PIPE_FUZZ_SEED=" << first << " PIPE_FUZZ_CASES=" << cases << std::endl;
     std::map<char, int> count;
     int failures = 0;
-    for (int done = 0; done < cases; done += 50) {
+    for (int done = 0; done < cases; done += batch_size) {
+        if (done > 0 && done % cases_per_progress == 0)
+            std::cout << "fuzz: " << done << " of " << cases << ", failures: " << failures
+                      << std::endl;
         uint64_t batch = first + static_cast<uint64_t>(done);
-        std::vector<Result> results = run_batch(batch, std::min(50, cases - done), rules);
+        std::vector<Result> results = run_batch(batch, std::min(batch_size, cases - done), rules);
         for (size_t i = 0; i < results.size(); i++) {
             count[results[i].kind]++;
             if (show && (cases == 1 || results[i].kind == Result::Refused)) {

@@ -78,7 +78,7 @@ void Run::check(int32_t code) {
 }
 
 void Run::launch(const runtime::GPULaunch &launch, void *const *params) {
-    check(runtime::launch_kernel(&context_, &add_module(), &launch, params));
+    check(runtime::pipe_launch(&context_, &add_module(), &launch, params));
 }
 
 void Run::add(Arg &in, Arg &out, int32_t value, int32_t access) {

@@ -38,13 +38,13 @@ class Run {
     ~Run();
 
     // Each throws RuntimeError with the message of the context.
-    void open(runtime::DeviceBuffer &b) { check(runtime::device_open(&context_, &b)); }
-    void close(runtime::DeviceBuffer &b) { runtime::device_close(&context_, &b); }
+    void open(runtime::DeviceBuffer &b) { check(runtime::pipe_device_open(&context_, &b)); }
+    void close(runtime::DeviceBuffer &b) { runtime::pipe_device_close(&context_, &b); }
     void on_device(runtime::DeviceBuffer &b, int32_t access) {
-        check(runtime::device_use(&context_, &b, access));
+        check(runtime::pipe_device_use(&context_, &b, access));
     }
     void on_host(runtime::DeviceBuffer &b, int32_t access) {
-        check(runtime::host_use(&context_, &b, access));
+        check(runtime::pipe_host_use(&context_, &b, access));
     }
     void launch(const runtime::GPULaunch &launch, void *const *params);
     /// out(x, y) = in(x, y) + value, by a kernel.

@@ -1,7 +1,5 @@
 #pragma once
-// What generated code calls for its kernels (jit/runtime/gpu_abi.h).
-
-#include <utility>
+// Calls of the device of a run, whose failures are recorded in the Context.
 
 #include "jit/runtime/gpu/run.h"
 #include "jit/runtime/runtime.h"
@@ -18,13 +16,5 @@ template <typename F> int32_t call_device(Context *context, const F &f) noexcept
         return device_failed;
     }
 }
-
-int32_t device_open(Context *context, DeviceBuffer *buffer);
-void device_close(Context *context, DeviceBuffer *buffer);
-int32_t device_use(Context *context, DeviceBuffer *buffer, int32_t access);
-int32_t host_use(Context *context, DeviceBuffer *buffer, int32_t access);
-int32_t device_submit(Context *context);
-int32_t launch_kernel(Context *context, GPUModule *module, const GPULaunch *launch,
-                      void *const *params);
 
 }  // namespace Pipe::runtime

@@ -123,9 +123,4 @@ class EmulatedDevice final : public Device {
 /// The one of this process.
 EmulatedDevice &emulated_device();
 
-/// What kernels call: pipe_emulator_barrier and pipe_emulator_access of jit/runtime/gpu_abi.h.
-void emulator_barrier(EmulatedThread *thread, int32_t site);
-void emulator_access(EmulatedThread *thread, int32_t site, const void *address, int32_t bytes,
-                     const void *array, int64_t array_bytes);
-
 }  // namespace Pipe::runtime

@@ -55,9 +55,7 @@ void ExprEmitter::tell_emulator(llvm::Instruction *access, const std::string &bu
     const bool is_array = bound.array_bytes != nullptr;
     Value *array = is_array ? bound.address : llvm::ConstantPointerNull::get(b.getPtrTy());
     Value *array_bytes = is_array ? bound.array_bytes : b.getInt64(0);
-    llvm::Type *pointer = b.getPtrTy(), *int32 = b.getInt32Ty();
-    auto function = unit_.runtime("pipe_emulator_access", b.getVoidTy(),
-                                  {pointer, int32, pointer, int32, pointer, b.getInt64Ty()});
+    auto function = unit_.runtime(runtime::pipe_emulator_access);
     auto tell = [&](Value *address, Value *bytes) {
         b.CreateCall(function, {frame_.kernel->emulated_thread, i32(site), address, bytes, array,
                                 array_bytes});

@@ -249,8 +249,7 @@ void StmtEmitter::barrier() {
     if (Value *thread = frame_.kernel->emulated_thread) {
         const int32_t site =
             unit_.device->add_site({"", runtime::GPUSite::Barrier, runtime::GPUSite::Shared, 0});
-        auto wait = unit_.runtime("pipe_emulator_barrier", b_.getVoidTy(),
-                                  {b_.getPtrTy(), b_.getInt32Ty()});
+        auto wait = unit_.runtime(runtime::pipe_emulator_barrier);
         b_.CreateCall(wait, {thread, b_.getInt32(static_cast<uint32_t>(site))});
     } else {
         b_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {});

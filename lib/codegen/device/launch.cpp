@@ -44,7 +44,7 @@ Value *StmtEmitter::store_parameters(const Closure &closure, int64_t *bytes) {
 
 void StmtEmitter::launch(const ir::StmtNode &s) {
     Closure closure = capture(s.body(), "");
-    llvm::Type *i32 = b_.getInt32Ty(), *i64 = b_.getInt64Ty(), *pointer = b_.getPtrTy();
+    llvm::Type *i64 = b_.getInt64Ty();
     std::erase_if(closure.captures, [](const Capture &c) { return c.kind == Capture::Device; });
     for (Capture &c : closure.captures)
         if (c.kind == Capture::Address)
@@ -69,7 +69,7 @@ void StmtEmitter::launch(const ir::StmtNode &s) {
         b_.getInt32(static_cast<uint32_t>(closure.captures.size())));
     set(offsetof(runtime::GPULaunch, param_bytes), b_.getInt32(static_cast<uint32_t>(param_bytes)));
     exprs_.forget();
-    auto run = unit_.runtime("pipe_launch", i32, {pointer, pointer, pointer, pointer});
+    auto run = unit_.runtime(runtime::pipe_launch);
     Value *code = b_.CreateCall(run, {frame_.context(), unit_.device->description, sizes, params});
     frame_.require(b_.CreateIsNull(code), [&] { return code; });
 }
@@ -78,7 +78,7 @@ void StmtEmitter::launch(const ir::StmtNode &s) {
 void StmtEmitter::submit_before(const ir::StmtNode &loop) {
     if (!unit_.device || !unit_.device->host_loops.count(&loop))
         return;
-    auto submit = unit_.runtime("pipe_device_submit", b_.getInt32Ty(), {b_.getPtrTy()});
+    auto submit = unit_.runtime(runtime::pipe_device_submit);
     Value *code = b_.CreateCall(submit, {frame_.context()});
     frame_.require(b_.CreateIsNull(code), [&] { return code; });
 }
@@ -102,9 +102,7 @@ void StmtEmitter::use(const ir::StmtNode &s) {
                            : s.access == ir::Access::Write
                                ? runtime::DeviceRead | runtime::DeviceWrite
                                : runtime::DeviceWrite | runtime::DeviceOverwrite;
-    llvm::Type *i32 = b_.getInt32Ty(), *pointer = b_.getPtrTy();
-    auto function = unit_.runtime(s.on_device ? "pipe_device_use" : "pipe_host_use", i32,
-                                  {pointer, pointer, i32});
+    auto function = unit_.runtime(s.on_device ? runtime::pipe_device_use : runtime::pipe_host_use);
     Value *code = b_.CreateCall(
         function, {frame_.context(), bound->device, b_.getInt32(static_cast<uint32_t>(access))});
     frame_.require(b_.CreateIsNull(code), [&] { return code; });

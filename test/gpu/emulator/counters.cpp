@@ -180,11 +180,11 @@ void add_to_shared(EmulatedThread *t, void *const *) {
     auto *array = static_cast<int32_t *>(t->shared);
     if (t->thread[0] == 0)
         for (int i = 0; i < 32; i++) {
-            Pipe::runtime::emulator_access(t, 0, array + i, 4, array, 128);
+            Pipe::runtime::pipe_emulator_access(t, 0, array + i, 4, array, 128);
             array[i] = 0;
         }
     barrier(t, 2);
-    Pipe::runtime::emulator_access(t, 1, array + t->thread[0] / 4, 4, array, 128);
+    Pipe::runtime::pipe_emulator_access(t, 1, array + t->thread[0] / 4, 4, array, 128);
     array[t->thread[0] / 4]++;
 }
 

@@ -191,7 +191,7 @@ void masked(EmulatedThread *t, void *const *params) {
     for (int round = 0; round < 2; round++) {
         for (int lane = 0; lane < 4; lane++) {
             auto *address = lane == 2 ? nullptr : out + 4 * round + lane;
-            Pipe::runtime::emulator_access(t, 0, address, lane == 2 ? 0 : 4, nullptr, 0);
+            Pipe::runtime::pipe_emulator_access(t, 0, address, lane == 2 ? 0 : 4, nullptr, 0);
         }
         for (int lane = 0; lane < 4; lane++)
             if (lane != 2)

@@ -364,8 +364,8 @@ void atomics(EmulatedThread *t, void *const *params) {
         if (k.x == 0)
             k.tile.store(3, 0);
         barrier(t, First);
-        Pipe::runtime::emulator_access(t, AddTile, k.tile.data() + 3, 4, k.tile.data(),
-                                       threads * 4);
+        Pipe::runtime::pipe_emulator_access(t, AddTile, k.tile.data() + 3, 4, k.tile.data(),
+                                            threads * 4);
         k.tile.data()[3] += k.x;
         barrier(t, Second);
         k.store_out(at + k.x, k.tile.load(3));

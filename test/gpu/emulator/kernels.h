@@ -23,19 +23,19 @@ using Pipe::runtime::GPUSite;
 
 /// Accesses to global memory.
 template <typename T> T load(EmulatedThread *t, int32_t site, const T *p) {
-    Pipe::runtime::emulator_access(t, site, p, sizeof(T), nullptr, 0);
+    Pipe::runtime::pipe_emulator_access(t, site, p, sizeof(T), nullptr, 0);
     return *p;
 }
 template <typename T> void store(EmulatedThread *t, int32_t site, T *p, const T &value) {
-    Pipe::runtime::emulator_access(t, site, p, sizeof(T), nullptr, 0);
+    Pipe::runtime::pipe_emulator_access(t, site, p, sizeof(T), nullptr, 0);
     *p = value;
 }
 template <typename T> void atomic_add(EmulatedThread *t, int32_t site, T *p, T value) {
-    Pipe::runtime::emulator_access(t, site, p, sizeof(T), nullptr, 0);
+    Pipe::runtime::pipe_emulator_access(t, site, p, sizeof(T), nullptr, 0);
     *p += value;
 }
 inline void barrier(EmulatedThread *t, int32_t site) {
-    Pipe::runtime::emulator_barrier(t, site);
+    Pipe::runtime::pipe_emulator_barrier(t, site);
 }
 
 /// An array in shared memory, with a site for all loads and one for all stores.
@@ -54,8 +54,8 @@ template <typename T> struct SharedArray {
         data()[i] = value;
     }
     void access(int32_t site, int64_t i) const {
-        Pipe::runtime::emulator_access(thread, site, data() + i, sizeof(T), data(),
-                                       size * static_cast<int64_t>(sizeof(T)));
+        Pipe::runtime::pipe_emulator_access(thread, site, data() + i, sizeof(T), data(),
+                                            size * static_cast<int64_t>(sizeof(T)));
     }
 };
 

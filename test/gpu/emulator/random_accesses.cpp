@@ -34,17 +34,17 @@ void run_program(EmulatedThread *t, void *const *params) {
     if (shared) {
         memory = static_cast<char *>(t->shared);
         if (t->thread[0] == 0) {
-            Pipe::runtime::emulator_access(t, Store, memory, 256, memory, 256);
+            Pipe::runtime::pipe_emulator_access(t, Store, memory, 256, memory, 256);
             std::memset(memory, 0, 256);
         }
-        Pipe::runtime::emulator_barrier(t, Barrier);
+        Pipe::runtime::pipe_emulator_barrier(t, Barrier);
     }
     for (int epoch = 0; epoch < program->epochs; epoch++) {
         if (epoch > 0)
-            Pipe::runtime::emulator_barrier(t, Barrier);
+            Pipe::runtime::pipe_emulator_barrier(t, Barrier);
         for (const Access &a : program->at(t->block[0], t->thread[0], epoch)) {
-            Pipe::runtime::emulator_access(t, a.kind, memory + a.offset, a.bytes,
-                                           shared ? memory : nullptr, 256);
+            Pipe::runtime::pipe_emulator_access(t, a.kind, memory + a.offset, a.bytes,
+                                                shared ? memory : nullptr, 256);
             if (a.kind != GPUSite::Load)
                 std::memset(memory + a.offset, a.value, static_cast<size_t>(a.bytes));
         }

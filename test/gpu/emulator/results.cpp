@@ -177,7 +177,7 @@ TEST_CASE("several threads launch at once", "[emulator]") {
     EmulatedDevice device;
     Module checked = make_block_sum();
     Module unchecked = make_block_sum();
-    unchecked.module.site_count = 0;  // its calls of emulator_access() do nothing then
+    unchecked.module.site_count = 0;  // its calls of pipe_emulator_access() do nothing then
     std::atomic<int> wrong = 0;
     auto work = [&](Module &module) {
         for (int i = 0; i < 50; i++) {

@@ -1,5 +1,5 @@
 // Parallel loops inside of others: each iteration once, idle threads help, failures reach the caller.
-#include "jit/runtime/parallel.h"
+#include "jit/runtime/runtime.h"
 
 #include <atomic>
 #include <chrono>
@@ -41,7 +41,7 @@ int32_t element(Context *context, int32_t begin, int32_t end, void *closure) {
 int32_t row(Context *context, int32_t begin, int32_t end, void *closure) {
     for (int32_t y = begin; y < end; y++) {
         Row inside{static_cast<Nest *>(closure), y};
-        if (int32_t code = parallel_for(context, element, 0, inside.nest->inner, &inside))
+        if (int32_t code = pipe_parallel_for(context, element, 0, inside.nest->inner, &inside))
             return code;
     }
     return 0;
@@ -63,7 +63,7 @@ TEST_CASE("loops inside of parallel loops run each iteration once", "[parallel]"
             Nest nest{outer, inner, &counts};
             for (int run = 1; run <= 20; run++) {
                 Called call;
-                REQUIRE(parallel_for(&call.context, row, 0, outer, &nest) == 0);
+                REQUIRE(pipe_parallel_for(&call.context, row, 0, outer, &nest) == 0);
                 for (std::atomic<int> &count : counts)
                     REQUIRE(count == run);
             }
@@ -75,7 +75,7 @@ TEST_CASE("a failure in a loop inside of another is the answer of both", "[paral
         std::vector<std::atomic<int>> counts(200);
         Nest nest{2, 100, &counts, fails_at};
         Called call;
-        CHECK(parallel_for(&call.context, row, 0, 2, &nest) == 7);
+        CHECK(pipe_parallel_for(&call.context, row, 0, 2, &nest) == 7);
         CHECK(call.context.message() == "an iteration failed");
     }
 }
@@ -105,7 +105,7 @@ int32_t meet(Context *, int32_t, int32_t, void *closure) {
 /// Only the last iteration has something to do.
 int32_t uneven(Context *context, int32_t begin, int32_t end, void *closure) {
     for (int32_t y = begin; y < end; y++)
-        if (int32_t code = y == 1 ? parallel_for(context, meet, 0, 100, closure) : 0)
+        if (int32_t code = y == 1 ? pipe_parallel_for(context, meet, 0, 100, closure) : 0)
             return code;
     return 0;
 }
@@ -116,6 +116,6 @@ TEST_CASE("a thread that has nothing left helps with a loop inside that has begu
     Meeting meeting;
     Called call;
     call.context.threads = 2;
-    REQUIRE(parallel_for(&call.context, uneven, 0, 2, &meeting) == 0);
+    REQUIRE(pipe_parallel_for(&call.context, uneven, 0, 2, &meeting) == 0);
     CHECK(meeting.threads.size() == 2);
 }

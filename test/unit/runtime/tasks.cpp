@@ -13,8 +13,8 @@ using namespace Pipe::runtime;
 namespace {
 
 struct Semaphore {
-    explicit Semaphore(int64_t count) { semaphore_open(memory, count); }
-    ~Semaphore() { semaphore_close(memory); }
+    explicit Semaphore(int64_t count) { pipe_semaphore_open(memory, count); }
+    ~Semaphore() { pipe_semaphore_close(memory); }
     alignas(64) unsigned char memory[Pipe::runtime::semaphore_bytes];
 };
 
@@ -32,7 +32,7 @@ struct Ring {
 int32_t produce(Context *context, int32_t, int32_t, void *closure) {
     Ring &ring = *static_cast<Ring *>(closure);
     for (int i = 0; i < ring.rounds; i++) {
-        if (int32_t code = semaphore_acquire(context, ring.free.memory))
+        if (int32_t code = pipe_semaphore_acquire(context, ring.free.memory))
             return code;
         if (i == ring.fails_at) {
             context->fail(7, "the producer failed");
@@ -41,7 +41,7 @@ int32_t produce(Context *context, int32_t, int32_t, void *closure) {
         ring.slots[static_cast<size_t>(i) % ring.slots.size()] = i;
         int ahead = ++ring.produced - ring.consumed;
         ring.most_ahead = std::max(ring.most_ahead.load(), ahead);
-        semaphore_release(ring.ready.memory);
+        pipe_semaphore_release(ring.ready.memory);
     }
     return 0;
 }
@@ -49,18 +49,18 @@ int32_t produce(Context *context, int32_t, int32_t, void *closure) {
 int32_t consume(Context *context, int32_t, int32_t, void *closure) {
     Ring &ring = *static_cast<Ring *>(closure);
     for (int i = 0; i < ring.rounds; i++) {
-        if (int32_t code = semaphore_acquire(context, ring.ready.memory))
+        if (int32_t code = pipe_semaphore_acquire(context, ring.ready.memory))
             return code;
         ring.sum += ring.slots[static_cast<size_t>(i) % ring.slots.size()];
         ring.consumed++;
-        semaphore_release(ring.free.memory);
+        pipe_semaphore_release(ring.free.memory);
     }
     return 0;
 }
 
 /// A fork whose second task forks: three tasks at once.
 int32_t fork_inside(Context *context, int32_t, int32_t, void *closure) {
-    return fork_tasks(context, produce, closure, consume, closure);
+    return pipe_fork(context, produce, closure, consume, closure);
 }
 
 }  // namespace
@@ -70,7 +70,7 @@ TEST_CASE("a producer is ahead by no more than the slots", "[tasks]") {
     for (size_t slots : {1, 2, 5}) {
         Context context(handlers, nullptr);
         Ring ring(slots, 1000);
-        CHECK(fork_tasks(&context, produce, &ring, consume, &ring) == 0);
+        CHECK(pipe_fork(&context, produce, &ring, consume, &ring) == 0);
         CHECK(ring.sum == 1000 * 999 / 2);
         // What is counted as produced may be consumed before it is counted as such.
         CHECK(ring.most_ahead <= static_cast<int>(slots) + 1);
@@ -81,7 +81,7 @@ TEST_CASE("forks inside of forks", "[tasks]") {
     const Pipe::JITHandlers handlers;
     Context context(handlers, nullptr);
     Ring a(2, 300), b(3, 300);
-    CHECK(fork_tasks(&context, fork_inside, &a, fork_inside, &b) == 0);
+    CHECK(pipe_fork(&context, fork_inside, &a, fork_inside, &b) == 0);
     CHECK(a.sum == 300 * 299 / 2);
     CHECK(b.sum == 300 * 299 / 2);
 }
@@ -91,6 +91,6 @@ TEST_CASE("a failure ends the tasks that wait", "[tasks]") {
     Context context(handlers, nullptr);
     Ring ring(2, 100);
     ring.fails_at = 10;
-    CHECK(fork_tasks(&context, produce, &ring, consume, &ring) == 7);
+    CHECK(pipe_fork(&context, produce, &ring, consume, &ring) == 7);
     CHECK(context.message() == "the producer failed");
 }

@@ -9,7 +9,6 @@
 #include "jit/runtime/gpu/emulator/block.h"
 #include "jit/runtime/gpu/emulator/counting.h"
 #include "jit/runtime/gpu/emulator/memory.h"
-#include "jit/runtime/parallel.h"
 
 namespace Pipe::runtime {
 
@@ -221,7 +220,7 @@ void EmulatedDevice::Impl::run_unchecked(const Run &run, void *const *params) {
     const JITHandlers no_handlers{};
     Context context(no_handlers, nullptr);
     context.threads = default_threads();
-    parallel_for(&context, body, 0, static_cast<int32_t>(closure.pieces), &closure);
+    pipe_parallel_for(&context, body, 0, static_cast<int32_t>(closure.pieces), &closure);
     context.rethrow();
 }
 
@@ -285,12 +284,12 @@ EmulatedDevice &emulated_device() {
     return *device;
 }
 
-void emulator_barrier(EmulatedThread *thread, int32_t site) {
+void pipe_emulator_barrier(EmulatedThread *thread, int32_t site) {
     static_cast<BlockRunner *>(thread->emulator)->barrier(thread, site);
 }
 
-void emulator_access(EmulatedThread *thread, int32_t site, const void *address, int32_t bytes,
-                     const void *array, int64_t array_bytes) {
+void pipe_emulator_access(EmulatedThread *thread, int32_t site, const void *address, int32_t bytes,
+                          const void *array, int64_t array_bytes) {
     static_cast<BlockRunner *>(thread->emulator)
         ->access(thread, site, address, bytes, array, array_bytes);
 }
