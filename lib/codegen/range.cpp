@@ -18,18 +18,14 @@ using VariableFacts = std::function<ir::ConstantInterval(const ir::ExprNode &)>;
 
 /// A bound on the result in exact arithmetic. If it does not fit the type, the result may have
 /// wrapped (or overflow is undefined): then only the range of the type is known.
-ir::ConstantInterval fit(Type type, __int128 lo, __int128 hi) {
-    ir::ConstantInterval all = range_of_type(type);
-    if (lo < all.lo || hi > all.hi)
-        return all;
-    return {static_cast<int64_t>(lo), static_cast<int64_t>(hi)};
+ir::ConstantInterval fit(Type type, const ir::ConstantInterval &result) {
+    const ir::ConstantInterval all = range_of_type(type);
+    return result.within(all) ? result : all;
 }
 
-ir::ConstantInterval product(Type type, ir::ConstantInterval a, ir::ConstantInterval b) {
-    __int128 corners[] = {static_cast<__int128>(a.lo) * b.lo, static_cast<__int128>(a.lo) * b.hi,
-                          static_cast<__int128>(a.hi) * b.lo, static_cast<__int128>(a.hi) * b.hi};
-    auto [lo, hi] = std::minmax_element(std::begin(corners), std::end(corners));
-    return fit(type, *lo, *hi);
+/// The same for sums and products: an infinite end stands for an overflow of int64, too.
+ir::ConstantInterval fit_finite(Type type, const ir::ConstantInterval &result) {
+    return result.has_lo() && result.has_hi() ? fit(type, result) : range_of_type(type);
 }
 
 ir::ConstantInterval range_at(const Expr &e, const VariableFacts &variable, int depth);
@@ -40,24 +36,19 @@ ir::ConstantInterval binary_range(const Expr &e, const VariableFacts &variable, 
                          b = range_at(e->b(), variable, depth);
     switch (e->op) {
     case Op::Add:
-        return fit(type, static_cast<__int128>(a.lo) + b.lo, static_cast<__int128>(a.hi) + b.hi);
+        return fit_finite(type, a + b);
     case Op::Sub:
-        return fit(type, static_cast<__int128>(a.lo) - b.hi, static_cast<__int128>(a.hi) - b.lo);
+        return fit_finite(type, a - b);
     case Op::Mul:
-        return product(type, a, b);
+        return fit_finite(type, a * b);
     case Op::Min:
-        return {std::min(a.lo, b.lo), std::min(a.hi, b.hi)};
+        return smaller(a, b);
     case Op::Max:
-        return {std::max(a.lo, b.lo), std::max(a.hi, b.hi)};
+        return larger(a, b);
     case Op::Div:
-        if (b.lo > 0) {
-            return {floor_div(a.lo, a.lo < 0 ? b.lo : b.hi),
-                    floor_div(a.hi, a.hi < 0 ? b.hi : b.lo)};
-        }
-        return range_of_type(type);
+        return fit(type, quotient(a, b));
     case Op::Mod:
-        return b.lo > 0 ? ir::ConstantInterval{0, b.hi - 1}
-                        : ir::ConstantInterval{0, range_of_type(type).hi};
+        return fit(type, remainder(a, b));
     default:
         return range_of_type(type);
     }
@@ -67,9 +58,7 @@ ir::ConstantInterval integer_op(const Expr &e, const VariableFacts &variable, in
     std::vector<ir::ConstantInterval> args;
     for (const Expr &arg : e->args)
         args.push_back(range_at(arg, variable, depth));
-    ir::ConstantInterval result = ir::integer_op_range(e, args);
-    ir::ConstantInterval all = range_of_type(e.type());
-    return {std::max(result.lo, all.lo), std::min(result.hi, all.hi)};
+    return intersection(ir::integer_op_range(e, args), range_of_type(e.type()));
 }
 
 ir::ConstantInterval range_at(const Expr &e, const VariableFacts &variable, int depth) {
@@ -87,25 +76,19 @@ ir::ConstantInterval range_at(const Expr &e, const VariableFacts &variable, int 
     if (ir::is_binary(e->op) && !ir::is_comparison(e->op))
         return binary_range(e, variable, depth + 1);
     switch (e->op) {
-    case Op::Variable: {
-        ir::ConstantInterval known = variable(*e);
-        return {std::max(known.lo, all.lo), std::min(known.hi, all.hi)};
-    }
+    case Op::Variable:
+        return intersection(variable(*e), all);
     case Op::Broadcast:
         return range_at(e->value(), variable, depth + 1);
     case Op::Ramp: {
-        ir::ConstantInterval base = range_at(e->base(), variable, depth + 1);
-        ir::ConstantInterval steps =
-            product(Int(64), range_at(e->stride(), variable, depth + 1), {0, type.lanes() - 1});
-        return fit(type, static_cast<__int128>(base.lo) + steps.lo,
-                   static_cast<__int128>(base.hi) + steps.hi);
+        const ir::ConstantInterval lanes{0, type.lanes() - 1};
+        return fit_finite(type, range_at(e->base(), variable, depth + 1) +
+                                    range_at(e->stride(), variable, depth + 1) * lanes);
     }
-    case Op::Cast: {
-        if (!e->value().type().is_int_or_uint())
-            return all;
-        ir::ConstantInterval from = range_at(e->value(), variable, depth + 1);
-        return fit(type, from.lo, from.hi);
-    }
+    case Op::Cast:
+        return e->value().type().is_int_or_uint()
+                   ? fit(type, range_at(e->value(), variable, depth + 1))
+                   : all;
     case Op::Select:
         return ir::hull(range_at(e->if_true(), variable, depth + 1),
                         range_at(e->if_false(), variable, depth + 1));

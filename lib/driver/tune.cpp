@@ -32,7 +32,8 @@ struct Cut {
 };
 constexpr Cut cuts[] = {{5, 1.5}, {9, 1.2}, {13, 1.08}, {17, 1.04}};
 
-/// Schedules of one pipeline on these Buffers.
+/// Schedules of one pipeline on these Buffers. One run() per object. It has more members than other classes, because the
+/// steps of a run (file, candidates, rounds) work on the same list of trials and the same clock.
 class Tuner {
   public:
     Tuner(const std::vector<Func> &outputs, Compiler &compiler, const Realization &buffers,

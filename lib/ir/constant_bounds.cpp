@@ -38,8 +38,6 @@ class Query {
 
     Interval of_node(const Expr &e, int depth);
     Interval of_arithmetic(const Expr &e, int depth);
-    Interval of_quotient(const Interval &a, const Interval &b);
-    Interval of_remainder(const Interval &a, const Interval &b);
     Interval of_cast(const Expr &e, int depth);
     Interval of_call(const Expr &e, int depth);
 
@@ -125,50 +123,21 @@ Interval Query::of_arithmetic(const Expr &e, int depth) {
         result = a * b;
         break;
     case Op::Div:
-        result = of_quotient(a, b);
+        result = quotient(a, b);
         break;
     case Op::Mod:
-        result = of_remainder(a, b);
+        result = remainder(a, b);
         break;
     case Op::Min:
-        result = {std::min(a.lo, b.lo), std::min(a.hi, b.hi)};
+        result = smaller(a, b);
         break;
     case Op::Max:
-        result = {std::max(a.lo, b.lo), std::max(a.hi, b.hi)};
+        result = larger(a, b);
         break;
     default:
         break;
     }
     return unless_wrapped(e.type(), result);
-}
-
-Interval Query::of_quotient(const Interval &a, const Interval &b) {
-    if (b.lo > 0) {  // rounds down, so it is monotone in both operands
-        auto quotient = [&](int64_t x, int64_t y, bool finite) {
-            if (!finite)
-                return x;
-            return y == Interval::plus_infinity ? int64_t{x < 0 ? -1 : 0} : floor_div(x, y);
-        };
-        return {std::min(quotient(a.lo, b.lo, a.has_lo()), quotient(a.lo, b.hi, a.has_lo())),
-                std::max(quotient(a.hi, b.lo, a.has_hi()), quotient(a.hi, b.hi, a.has_hi()))};
-    }
-    // |a / b| <= |a| for every b, 0 and -1 included.
-    if (!a.has_lo() || !a.has_hi())
-        return {};
-    int64_t most = std::max(a.hi, -a.lo);
-    return {-most, most};
-}
-
-Interval Query::of_remainder(const Interval &a, const Interval &b) {
-    Interval result{0, Interval::plus_infinity};
-    if (b.has_lo() && b.has_hi())
-        result.hi = std::max(int64_t{0}, std::max(b.hi, -b.lo) - 1);
-    // Nothing to subtract: 0 <= a < b.
-    if (b.lo > 0 && a.lo >= 0 && a.hi < b.lo)
-        return a;
-    if (a.lo >= 0 && b.lo > 0)
-        result.hi = std::min(result.hi, a.hi);
-    return result;
 }
 
 Interval Query::of_cast(const Expr &e, int depth) {
@@ -393,8 +362,8 @@ Interval Query::by_cases(const Linear &sum, int effort, int depth) {
     if (is_select)
         return hull(p, q);
     if ((atom->op == Op::Min) == (t->coefficient > 0))
-        return {std::min(p.lo, q.lo), std::min(p.hi, q.hi)};
-    return {std::max(p.lo, q.lo), std::max(p.hi, q.hi)};
+        return smaller(p, q);
+    return larger(p, q);
 }
 
 }  // namespace

@@ -10,40 +10,6 @@
 namespace Pipe::ir {
 namespace {
 
-constexpr int64_t minus_infinity = ConstantInterval::minus_infinity;
-constexpr int64_t plus_infinity = ConstantInterval::plus_infinity;
-
-int64_t clamp_to_int64(__int128 value) {
-    if (value <= minus_infinity)
-        return minus_infinity;
-    return value >= plus_infinity ? plus_infinity : static_cast<int64_t>(value);
-}
-
-bool infinite(int64_t end) {
-    return end == minus_infinity || end == plus_infinity;
-}
-
-/// An infinite end stays infinite, whatever is added to it.
-int64_t add_ends(int64_t a, int64_t b) {
-    if (infinite(a))
-        return a;
-    return infinite(b) ? b : clamp_to_int64(static_cast<__int128>(a) + b);
-}
-
-int64_t negate_end(int64_t a) {
-    if (a == minus_infinity)
-        return plus_infinity;
-    return a == plus_infinity ? minus_infinity : -a;
-}
-
-int64_t multiply_ends(int64_t a, int64_t b) {
-    if (a == 0 || b == 0)
-        return 0;
-    if (infinite(a) || infinite(b))
-        return (a > 0) == (b > 0) ? plus_infinity : minus_infinity;
-    return clamp_to_int64(static_cast<__int128>(a) * b);
-}
-
 /// sum >= 0, divided by the common factor of its terms.
 Linear divide_by_gcd(Linear sum) {
     int64_t g = 0;
@@ -58,34 +24,6 @@ Linear divide_by_gcd(Linear sum) {
 }
 
 }  // namespace
-
-ConstantInterval ConstantInterval::of_type(Type type) {
-    if (!type.is_int_or_uint() || has_no_overflow(type))
-        return {};
-    return {type.min_int(), type.bits() == 64 ? plus_infinity : type.max_int()};
-}
-
-ConstantInterval operator+(const ConstantInterval &a, const ConstantInterval &b) {
-    return {add_ends(a.lo, b.lo), add_ends(a.hi, b.hi)};
-}
-
-ConstantInterval operator-(const ConstantInterval &a, const ConstantInterval &b) {
-    return a + ConstantInterval{negate_end(b.hi), negate_end(b.lo)};
-}
-
-ConstantInterval operator*(const ConstantInterval &a, const ConstantInterval &b) {
-    int64_t corners[] = {multiply_ends(a.lo, b.lo), multiply_ends(a.lo, b.hi),
-                         multiply_ends(a.hi, b.lo), multiply_ends(a.hi, b.hi)};
-    return {*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4)};
-}
-
-ConstantInterval hull(const ConstantInterval &a, const ConstantInterval &b) {
-    return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)};
-}
-
-ConstantInterval intersection(const ConstantInterval &a, const ConstantInterval &b) {
-    return {std::max(a.lo, b.lo), std::min(a.hi, b.hi)};
-}
 
 std::optional<ConstantInterval> Facts::find(const std::string &name) const {
     for (const Facts *facts = this; facts; facts = facts->outer_)
@@ -112,7 +50,8 @@ void Facts::assume_non_negative(const Linear &sum) {
     const Linear::Term &first = reduced.terms[0];
     bool flipped = first.coefficient < 0;
     ConstantInterval bounds =
-        flipped ? ConstantInterval{minus_infinity, -least} : ConstantInterval{least, plus_infinity};
+        flipped ? ConstantInterval{ConstantInterval::minus_infinity, -least}
+                : ConstantInterval{least, ConstantInterval::plus_infinity};
     if (reduced.terms.size() == 1 && first.atom->op == Op::Variable) {
         bound(first.atom->name, bounds);
         return;
