@@ -37,6 +37,18 @@ Value *StmtEmitter::memoize_key(const ir::StmtNode &s) {
     return key;
 }
 
+/// The device buffer of memory of the cache, of which kernels read copies; null if they do not.
+Value *StmtEmitter::memoized_on_device(const std::string &buffer, Value *memory, Value *bytes,
+                                       Value *is_missing) {
+    if (!unit_.device || !unit_.device->buffers.count(buffer))
+        return nullptr;
+    Value *device = open_device_buffer(buffer, memory, bytes);
+    b_.CreateStore(
+        b_.CreateZExt(b_.CreateNot(is_missing), b_.getInt32Ty()),
+        b_.CreateConstGEP1_64(b_.getInt8Ty(), device, offsetof(runtime::DeviceBuffer, host_newer)));
+    return device;
+}
+
 void StmtEmitter::memoize(const ir::StmtNode &s) {
     llvm::Type *i32 = b_.getInt32Ty(), *i64 = b_.getInt64Ty(), *pointer = b_.getPtrTy();
     auto open = unit_.runtime(runtime::pipe_memo_open);
@@ -62,14 +74,17 @@ void StmtEmitter::memoize(const ir::StmtNode &s) {
                                         b_.getInt64(count), missing});
     frame_.require(b_.CreateIsNotNull(entry),
                    [&] { return b_.getInt32(static_cast<uint32_t>(runtime::out_of_memory)); });
+    Value *is_missing = b_.CreateIsNotNull(b_.CreateLoad(i32, missing));
+    std::vector<Value *> devices;
     for (size_t i = 0; i < count; i++) {
         Value *memory = b_.CreateLoad(pointer, place(i), s.name);
-        frame_.buffers.push(ir::buffer_of_memoize(s, i), {memory, true});
+        const std::string buffer = ir::buffer_of_memoize(s, i);
+        devices.push_back(memoized_on_device(buffer, memory, bytes[i], is_missing));
+        frame_.buffers.push(buffer, {memory, true, devices.back()});
         profile_memory(runtime::pipe_profile_allocated, s.name, bytes[i]);
     }
 
     llvm::BasicBlock *produce = frame_.new_block("missing"), *consume = frame_.new_block("found");
-    Value *is_missing = b_.CreateIsNotNull(b_.CreateLoad(i32, missing));
     b_.CreateCondBr(b_.CreateAnd(is_missing, used), produce, consume);
     b_.SetInsertPoint(produce);
     emit(s.producer());
@@ -82,6 +97,8 @@ void StmtEmitter::memoize(const ir::StmtNode &s) {
 
     for (size_t i = 0; i < count; i++) {
         frame_.buffers.pop(ir::buffer_of_memoize(s, i));
+        if (devices[i])
+            close_device_buffer(devices[i]);
         profile_memory(runtime::pipe_profile_freed, s.name, bytes[i]);
     }
     b_.CreateCall(close, {frame_.context(), entry});

@@ -74,6 +74,8 @@ class StmtEmitter {
     void with_memory(const ir::StmtNode &s, const Memory &memory);
     void free(const std::string &name);
     void allocate_for_kernels(const ir::StmtNode &s);
+    llvm::Value *memoized_on_device(const std::string &buffer, llvm::Value *memory,
+                                    llvm::Value *bytes, llvm::Value *is_missing);
     llvm::Value *open_device_buffer(const std::string &name, llvm::Value *host, llvm::Value *bytes);
     void close_device_buffer(llvm::Value *device);
     llvm::Value *allocation_bytes(Type element, const std::vector<Expr> &sizes);

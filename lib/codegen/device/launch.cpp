@@ -94,10 +94,7 @@ Value *StmtEmitter::device_address(const std::string &buffer) {
 void StmtEmitter::use(const ir::StmtNode &s) {
     const BufferBinding *bound = frame_.buffers.find(s.name);
     if (!bound || !bound->device)
-        throw CompileError(
-            s.name +
-            " is computed or read in a kernel, but stored where a GPU has no access (memoize). "
-            "Compute it at root, without memoize().");
+        throw InternalError(s.name + " is used by a kernel, but has no memory on the device");
     const int32_t access = s.access == ir::Access::Read ? runtime::DeviceRead
                            : s.access == ir::Access::Write
                                ? runtime::DeviceRead | runtime::DeviceWrite

@@ -98,6 +98,8 @@ class Uses {
             s, [](const Expr &e) { return e; }, [&](const Stmt &child) { return visit(child); });
         if (now->op == StmtOp::Allocate && on_device_.count(now->name) && !uses_on_host(now))
             now = for_device(now);
+        if (now->op == StmtOp::Memoize)
+            now = kept_on_host(now);
         return s->op == StmtOp::Block ? now : with_uses(own, false, "", now);
     }
 
@@ -116,6 +118,17 @@ class Uses {
         }
         parts.push_back(s);
         return make_block(std::move(parts));
+    }
+
+    /// The cache keeps memory of the host.
+    Stmt kept_on_host(const Stmt &memoize) const {
+        std::vector<Stmt> producer = {memoize->producer()};
+        for (size_t i = 0; i < memoize->types.size(); i++)
+            if (const std::string buffer = buffer_of_memoize(*memoize.get(), i);
+                on_device_.count(buffer))
+                producer.push_back(make_use(buffer, false, Access::Read));
+        return with_children(memoize, memoize->exprs,
+                             {make_block(std::move(producer)), memoize->consumer()});
     }
 
     /// Copies are of a whole buffer: of one part that is ready, while another one is computed, they cannot be.

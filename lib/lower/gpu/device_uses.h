@@ -10,7 +10,7 @@
 //                                                  for y { out[..] = f[..] }
 //
 // The run time copies where the other side has newer elements. An Allocate that only kernels access is marked
-// (on_device), and gets no memory of the host.
+// (on_device), and gets no memory of the host. What is memoized is copied to the host before the cache takes it.
 
 #include <set>
 #include <string>

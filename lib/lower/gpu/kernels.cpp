@@ -94,28 +94,23 @@ class KernelCheck {
     void check_call(const ExprNode &e) const {
         if (e.op != Op::Call)
             return;
-        if (e.call_kind == CallKind::Extern && e.name == extern_function::raw_buffer)
-            refuse("a C function that computes or reads " + buffer_in(e),
+        if (e.call_kind == CallKind::Extern && e.name == extern_function::extern_stage)
+            refuse("what a C function computes (" + e.args[1]->name + ")",
                    "Compute the Func of the extern stage, and what it reads, outside of the kernel "
                    "(compute_root()).");
-        if (e.call_kind == CallKind::Extern)
-            refuse(e.name == extern_function::print ? "print()" : "a call of " + e.name,
-                   "Compute the Func that calls it outside of the kernel.");
+        // A description of a buffer, for a C function.
+        if (e.call_kind == CallKind::Extern && e.name != extern_function::raw_buffer)
+            refuse(what_is_called(e.name), "Compute the Func that calls it outside of the kernel.");
         if (e.call_kind == CallKind::PureExtern && e.index == users_function)
             refuse("a call of the C function " + e.name,
                    "Compute the Func that calls it outside of the kernel.");
     }
 
-    /// The Func or image of which a part is handed to a C function.
-    static std::string buffer_in(const ExprNode &raw_buffer) {
-        std::string name;
-        for (const Expr &arg : raw_buffer.args)
-            each_node(arg, [&](const ExprNode &n) {
-                if (n.op == Op::Load && name.empty())
-                    name = support::marked(support::Field::Func, n.name);
-                return true;
-            });
-        return name;
+    static std::string what_is_called(const std::string &function) {
+        const bool traces =
+            function == extern_function::trace || function == extern_function::trace_value;
+        return traces ? "a trace (trace_loads(), trace_stores(), trace_realizations())"
+                      : function + "()";
     }
 
     const std::string &kernel_;
@@ -164,11 +159,11 @@ class Kernel {
         }
         body_ = at;
         if (contains_stmt(body_, is_block))
-            throw CompileError(
-                "Between the loops over blocks of " + title_ +
-                " something else is computed or looped over. A kernel computes it for each "
-                "block: compute it at the innermost of these loops, and reorder() them to be "
-                "next to each other.");
+            throw CompileError("Between the loops over blocks of " + title_ +
+                               " there is another loop, or something else is computed. Loops over "
+                               "blocks must be directly nested, "
+                               "outside of all others: reorder() them, and compute what each block "
+                               "needs at the innermost one.");
         if (blocks_.size() > 3)
             throw CompileError(title_ +
                                ": a kernel has at most 3 loops over blocks, but here are " +

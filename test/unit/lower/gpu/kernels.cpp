@@ -153,5 +153,5 @@ TEST_CASE("kernels: the size of a launch is known before it", "[gpu]") {
                     "    f[f.s0.x] = 1\n"
                     "  }\n"
                     "}\n",
-                    {"Between the loops over blocks", "something else is computed"});
+                    {"Between the loops over blocks", "something else is computed", "reorder()"});
 }
