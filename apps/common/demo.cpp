@@ -143,15 +143,17 @@ const App &named(const std::string &name, const std::vector<App> &apps) {
                          [&](const App &app) { return app.name == name; });
 }
 
-/// Runs it under each schedule of the CPU, or, with a device, under the hand schedules of both. The last one, whose
-/// output is shown.
+/// Runs it under each schedule of the CPU, or, with a device, under the CPU's hand schedule and those of the device. The
+/// last one, whose output is shown.
 Runner run_schedules(const App &app, const std::vector<Inputs> &inputs, std::optional<Size> size,
                      const std::optional<Pipe::Target> &device) {
     if (!device)
         timed(app, inputs, size, Way::Naive);
     timed(app, inputs, size, Way::Hand);
-    return device ? timed(app, inputs, size, Way::GPU, *device)
-                  : timed(app, inputs, size, Way::Auto);
+    if (!device)
+        return timed(app, inputs, size, Way::Auto);
+    timed(app, inputs, size, Way::GPU, *device);
+    return timed(app, inputs, size, Way::Auto, *device);
 }
 
 void run_form(const App &app, const Form &form, const Buffer<> &given,
@@ -172,10 +174,8 @@ void run_form(const App &app, const Form &form, const Buffer<> &given,
     std::printf("%s: %s\n", app.name.c_str(), app.title.c_str());
     Runner chosen = run_schedules(app, inputs, size, device);
     std::printf("  output %s", shape(chosen.outputs.front()).c_str());
-    if (!device) {
-        std::printf("; schedule chosen\n");
-        print_indented(chosen.pipeline.schedule_report());
-    }
+    std::printf("; schedule chosen\n");
+    print_indented(chosen.pipeline.schedule_report());
     std::printf("\n");
     if (!form.picture)
         return;
