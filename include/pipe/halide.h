@@ -34,7 +34,6 @@
 #include <pipe/halide_buffer.h>
 #include <pipe/halide_image_io.h>
 #include <pipe/pipe.h>
-#include <pipe/stream.h>
 
 /// The version of Halide whose documentation the API follows.
 #define HALIDE_VERSION_MAJOR 21

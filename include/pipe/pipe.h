@@ -36,6 +36,7 @@
 #include <pipe/rdom.h>
 #include <pipe/schedule.h>
 #include <pipe/stage.h>
+#include <pipe/stream.h>
 #include <pipe/target.h>
 #include <pipe/target_queries.h>
 #include <pipe/tune.h>

@@ -8,7 +8,7 @@ namespace Pipe {
 /// Sets the maximum number of threads of a parallel loop, for all pipelines and all threads of this
 /// process, from the next call of a pipeline on; 0 restores the default. It is also the number of
 /// cores that the autoscheduler schedules for, and of threads that compile a large pipeline.
-/// JITUserContext::num_threads takes precedence for loops.
+/// JITUserContext::num_threads takes precedence for loops. More than 4096 count as 4096.
 /// RuntimeError if negative.
 ///
 /// The default is OMP_NUM_THREADS or omp_set_num_threads(), if set; else the number of processors

@@ -1,7 +1,7 @@
 #pragma once
 // Stream output of Exprs and schedule types, in the same format as in error messages.
 
-#include <ostream>
+#include <iosfwd>
 
 #include <pipe/expr.h>
 #include <pipe/loop_level.h>
@@ -21,7 +21,7 @@ namespace Pipe {
 using ir::operator<<;
 std::ostream &operator<<(std::ostream &out, const Var &v);
 std::ostream &operator<<(std::ostream &out, const RVar &v);
-/// Its ranges: "RDom r: r$x from 0, 10 of them; ...", or "undefined RDom".
+/// Its ranges: "RDom r: r$x in [0, +10), ...", or "undefined RDom".
 std::ostream &operator<<(std::ostream &out, const RDom &r);
 std::ostream &operator<<(std::ostream &out, const Type &type);
 std::ostream &operator<<(std::ostream &out, const Target &target);

@@ -48,7 +48,9 @@ struct TypeData {
 class Type {
   public:
     using Code = TypeCode;
-    using enum detail::TypeCodes::Code;
+    // Not `using enum`: GCC 12 crashes on Type::UInt in templates.
+    static constexpr Code Int = Code::Int, UInt = Code::UInt, Float = Code::Float,
+                          Handle = Code::Handle, BFloat = Code::BFloat;
 
     constexpr Type() = default;
     constexpr Type(Code code, int bits, int lanes = 1) : data_(code, bits, lanes) {}

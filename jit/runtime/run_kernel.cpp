@@ -1,5 +1,6 @@
 #include "jit/runtime/run_kernel.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 
@@ -56,7 +57,8 @@ int run_kernel(const KernelCode &kernel, const RunOptions &options, void *const 
                std::string *error, RunStats *stats) {
     JITUserContext none;
     Context context(options.handlers, options.context ? options.context : &none);
-    context.threads = options.threads > 0 ? options.threads : default_threads();
+    context.threads =
+        options.threads > 0 ? std::min(options.threads, most_threads) : default_threads();
     context.scratch_limit = options.scratch_limit;
     context.memo_owner = options.memo_owner;
     int64_t peak = 0;

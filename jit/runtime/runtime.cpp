@@ -1,5 +1,6 @@
 #include "jit/runtime/runtime.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
@@ -128,11 +129,11 @@ int32_t run_on_threads(KernelFunction *kernel, Context &context, void *const *ar
 
 int default_threads() {
     if (const int threads = support::thread_limit(); threads > 0)
-        return threads;
+        return std::min(threads, most_threads);
     // By default, OpenMP uses all processors, ignoring the control group's quota.
     static const int all = omp_get_num_procs(), allowed = support::default_threads();
     const int threads = omp_get_max_threads();
-    return threads == all ? allowed : threads;
+    return threads == all ? allowed : std::min(threads, most_threads);
 }
 
 }  // namespace Pipe::runtime

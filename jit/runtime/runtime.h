@@ -94,5 +94,7 @@ int32_t run_on_threads(KernelFunction *kernel, Context &context, void *const *ar
 
 /// The default number of threads of a parallel loop: <pipe/process.h>.
 int default_threads();
+/// More are never used: libgomp describes them on the stack of the thread that starts them.
+inline constexpr int most_threads = 4096;
 
 }  // namespace Pipe::runtime

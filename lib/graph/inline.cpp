@@ -3,63 +3,13 @@
 
 #include "graph/extern_stage.h"
 #include "graph/graph.h"
-#include "ir/equal.h"
+#include "graph/inlined_values.h"
 #include "ir/visit.h"
 
 namespace Pipe::graph {
 namespace {
 
 using ir::Op;
-
-/// Replaces the pure variables of a definition. Sums with constants are folded, so that f(x - 1 +
-/// 1) and f(x) are recognized as the same point.
-class Substitute : public ir::GraphMutator {
-  public:
-    Substitute(const std::vector<std::string> &names, const std::vector<Expr> &values)
-        : names_(names), values_(values) {}
-
-  protected:
-    Expr rewrite(const Expr &e) override {
-        if (e->op == Op::Variable) {
-            auto found = std::find(names_.begin(), names_.end(), e->name);
-            return found == names_.end() ? e : values_[static_cast<size_t>(found - names_.begin())];
-        }
-        Expr now = ir::GraphMutator::rewrite(e);
-        if (now.type() != Int(32) || now.same_as(e))
-            return now;
-        if (now->op == Op::Add)
-            return ir::add(now->a(), now->b());
-        if (now->op == Op::Sub)
-            return ir::sub(now->a(), now->b());
-        return now;
-    }
-
-  private:
-    const std::vector<std::string> &names_;
-    const std::vector<Expr> &values_;
-};
-
-/// The values of an inlined Func at one point.
-struct Point {
-    int64_t func;
-    int32_t index;
-    std::vector<Expr> args;
-
-    bool operator==(const Point &other) const {
-        return func == other.func && index == other.index &&
-               std::equal(args.begin(), args.end(), other.args.begin(), other.args.end(),
-                          ir::ExprEqual());
-    }
-};
-
-struct PointHash {
-    size_t operator()(const Point &p) const {
-        size_t h = ir::hash_combine(static_cast<size_t>(p.func), static_cast<size_t>(p.index));
-        for (const Expr &e : p.args)
-            h = ir::hash_combine(h, ir::hash(e));
-        return h;
-    }
-};
 
 class Inliner {
   public:
@@ -110,24 +60,14 @@ class Inliner {
             auto callee = static_cast<size_t>(now->int_value);
             if (!inliner_.inlined_[callee])
                 return now;
-            Point point{now->int_value, now->index, now->args};
-            for (Expr &arg : point.args)  // x - 1 as x + (-1): a canonical form for comparisons
-                if (arg->op == Op::Sub)
-                    arg = ir::sub(arg->a(), arg->b());
-            auto found = points_.find(point);
-            if (found != points_.end())
-                return found->second;
             const FuncNode &f = inliner_.original_.funcs[callee];
-            Substitute substitute(f.args, point.args);
-            Expr value =
-                mutate(substitute.mutate(f.stages[0].values[static_cast<size_t>(now->index)]));
-            points_.emplace(std::move(point), value);
-            return value;
+            auto values = values_.try_emplace(f.id, f.args, f.stages[0].values).first;
+            return values->second.at(*now.get(), [&](const Expr &value) { return mutate(value); });
         }
 
       private:
         Inliner &inliner_;
-        std::unordered_map<Point, Expr, PointHash> points_;
+        std::unordered_map<FuncId, InlinedValues> values_;
     };
 };
 

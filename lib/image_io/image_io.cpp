@@ -166,6 +166,12 @@ template <typename From, typename To> Buffer<> convert(const Buffer<> &image) {
         "Images have elements of type uint8, uint16, float32 or float64, not {}", to_string(type)));
 }
 
+/// The types that convert_image() takes.
+bool can_convert(Type type) {
+    return type.is_bool() || type == UInt(8) || type == UInt(16) || type == Float(32) ||
+           type == Float(64);
+}
+
 template <typename From> Buffer<> convert_from(const Buffer<> &image, Type to) {
     if (to == UInt(8)) {
         return convert<From, uint8_t>(image);
@@ -274,13 +280,15 @@ template <typename T> void require_unit_range(const Buffer<T> &image, const std:
 
 [[noreturn]] void fail_type(const Format &format, Type type, const char *holds,
                             const std::string &path) {
-    fail(path,
-         fmt::format("{} holds {}, not {}. Convert the image with convert_image(image, {}) or "
-                     "convert_and_save_image(), or use another extension (.png: uint8 and "
-                     "uint16, .pfm: floats).",
-                     format.name, support::marked(support::Field::Needed, holds),
-                     support::marked(support::Field::Given, to_string(type)),
-                     format.floats ? "Float(32)" : "UInt(8)"));
+    const std::string what_to_do =
+        can_convert(type) ? fmt::format("Convert the image with convert_image(image, {}) or "
+                                        "convert_and_save_image(), or use another extension (.png: "
+                                        "uint8 and uint16, .pfm: floats).",
+                                        format.floats ? "Float(32)" : "UInt(8)")
+                          : "Convert its elements in the pipeline, with cast().";
+    fail(path, fmt::format("{} holds {}, not {}. {}", format.name,
+                           support::marked(support::Field::Needed, holds),
+                           support::marked(support::Field::Given, to_string(type)), what_to_do));
 }
 
 /// The elements in the representation of the format.

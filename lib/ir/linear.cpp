@@ -15,6 +15,10 @@ using Term = Linear::Term;
 /// A longer sum keeps some of its operands in parentheses.
 constexpr int max_steps = 20000;
 
+/// A sum with several parents that is as deep as this stays one term: along a chain of operations that each use the one
+/// before twice, e = e + e % 7, sums of all that was added before would take quadratic space, in the code, too.
+constexpr int deepest_shared = 48;
+
 bool add_product(int64_t *sum, int64_t a, int64_t b) {
     int64_t product = 0;
     return !__builtin_mul_overflow(a, b, &product) && !__builtin_add_overflow(*sum, product, sum);
@@ -96,6 +100,10 @@ void LinearBuilder::add(const Expr &e, int64_t factor) {
         Term t = std::move(work.back());
         work.pop_back();
         if (is_sum_or_product(t.atom) && is_shared(t.atom, 1)) {  // t holds one reference
+            if (t.atom->depth > deepest_shared && !t.atom.same_as(e)) {
+                add_atom(t.atom, t.coefficient);
+                continue;
+            }
             int64_t &all = shared[t.atom];
             overflow_ |= __builtin_add_overflow(all, t.coefficient, &all);
         } else if (!take_apart(t, &work)) {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "graph/inlined_values.h"
 #include "ir/equal.h"
 #include "ir/visit.h"
 #include "language/collect.h"
@@ -187,30 +188,11 @@ Self &StageDirectives<Self>::no_device(const char *directive, const VarOrRVar &l
 
 namespace {
 
-/// Maps the Vars of a definition to the arguments of a call. (A Param of the same name is a
-/// different object.)
-class Arguments : public ir::GraphMutator {
-  public:
-    Arguments(const std::vector<std::string> &vars, const std::vector<Expr> &values)
-        : vars_(vars), values_(values) {}
-
-  protected:
-    Expr rewrite(const Expr &e) override {
-        if (e->op != ir::Op::Variable || e->referent)
-            return ir::GraphMutator::rewrite(e);
-        auto found = std::find(vars_.begin(), vars_.end(), e->name);
-        return found == vars_.end() ? e : values_[static_cast<size_t>(found - vars_.begin())];
-    }
-
-  private:
-    const std::vector<std::string> &vars_;
-    const std::vector<Expr> &values_;
-};
-
 /// Replaces calls of a pure Func by its values.
 class InlineCalls : public ir::GraphMutator {
   public:
-    explicit InlineCalls(const FuncContents &callee) : callee_(callee) {}
+    explicit InlineCalls(const FuncContents &callee)
+        : callee_(callee), values_(callee.args, callee.stages[0].values) {}
     int inlined = 0;
 
   protected:
@@ -219,12 +201,12 @@ class InlineCalls : public ir::GraphMutator {
         if (now->op != ir::Op::Call || now->referent.get() != &callee_)
             return now;
         inlined++;
-        return Arguments(callee_.args, now->args)
-            .mutate(callee_.stages[0].values[static_cast<size_t>(now->index)]);
+        return values_.at(*now.get(), [](const Expr &value) { return value; });
     }
 
   private:
     const FuncContents &callee_;
+    graph::InlinedValues values_;
 };
 
 }  // namespace

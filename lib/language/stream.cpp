@@ -1,5 +1,7 @@
 #include <pipe/stream.h>
 
+#include <ostream>
+
 #include "language/contents.h"
 #include "schedule/print.h"
 

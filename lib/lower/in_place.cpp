@@ -101,7 +101,7 @@ class Obstacles {
                     "{} reads {} for the point ({}): another element, which may have "
                     "been overwritten. Give the output separate memory, or "
                     "read '{}' in a Func that is computed at root before.",
-                    name, ir::to_string(Expr(read)), support::join(output_.args), pair_.input);
+                    name, ir::shortened(Expr(read)), support::join(output_.args), pair_.input);
         if (!pair_.same_places)
             return fmt::format(
                 "{} reads '{}' at the point that it stores, but that is another "

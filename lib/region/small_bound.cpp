@@ -4,6 +4,7 @@
 
 #include "ir/constant_bounds.h"
 #include "ir/linear.h"
+#include "region/at_most.h"
 #include "region/interval.h"
 
 namespace Pipe::region {
@@ -32,6 +33,11 @@ Expr small_bound(const Expr &e, bool is_min, int depth) {
     if (depth == 0 || !has_no_overflow(e.type()) ||
         (!is_sum && e->op != Op::Min && e->op != Op::Max))
         return Expr();
+    // Where one operand is never the better one, the chain of operations does not double.
+    if (e->op == Op::Min || e->op == Op::Max)
+        for (size_t i : {0, 1})
+            if (at_most(e->args[i], e->args[1 - i]))
+                return small_bound(e->args[e->op == Op::Min ? i : 1 - i], is_min, depth);
     const Expr a = small_bound(e->a(), is_min, depth - 1),
                b = small_bound(e->b(), is_min == (e->op != Op::Sub), depth - 1);
     if (!a.defined() || !b.defined()) {

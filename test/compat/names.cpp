@@ -33,6 +33,21 @@ TEST_CASE("types", "[compat]") {
     CHECK(evaluate<bool>(Bool().max()));
 }
 
+namespace {
+
+/// GCC 12 does not compile every way to declare Type::UInt here.
+template <typename T> bool is_unsigned_type() {
+    const Type type = type_of<T>();
+    return type.code() == Type::UInt;
+}
+
+}  // namespace
+
+TEST_CASE("codes of types in templates", "[compat]") {
+    CHECK(is_unsigned_type<uint8_t>());
+    CHECK_FALSE(is_unsigned_type<int>());
+}
+
 TEST_CASE("which values a type holds", "[compat]") {
     CHECK(Int(16).can_represent(UInt(8)));
     CHECK_FALSE(Int(16).can_represent(UInt(16)));

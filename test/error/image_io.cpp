@@ -98,7 +98,7 @@ TEST_CASE("images that cannot be written", "[image_io][error]") {
     require_unwritable(Buffer<>(), folder / "a.png", {"undefined"});
     require_unwritable(Buffer<uint8_t>(70000, 1, 1), folder / "a.jpg", {"JPEG"});
     for (const char *file : {"a.png", "a.jpg", "a.ppm", "a.pfm"})
-        require_unwritable(Buffer<int>(4, 4, 3), folder / file, {"int32", "convert_image"});
+        require_unwritable(Buffer<int>(4, 4, 3), folder / file, {"int32", "cast()"});
     require_message<RuntimeError>([&] { convert_image(picture(), Int(16)); }, {"int16"});
     require_unwritable(picture(), folder / "a.pfm", {"float32", "uint8", "Float(32)"});
     require_unwritable(Buffer<float>(4, 4, 2), folder / "a.pfm", {"PFM", "not 2"});

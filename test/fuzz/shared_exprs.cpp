@@ -28,7 +28,7 @@ class Chain {
     explicit Chain(Choices &c) : c_(c), first_kind_(c.below(kinds)), mixed_(c.chance(50)) {}
 
     Expr operator()(Expr e, const Expr &p, const Expr &q) {
-        const int steps = c_.between(20, 40);
+        const int steps = c_.between(20, 80);
         for (int i = 0; i < steps; i++)
             e = step(mixed_ ? c_.below(kinds) : first_kind_, e, p, q, i);
         return e;

@@ -350,6 +350,34 @@ TEST_CASE("a LoopLevel that is set later", "[hints]") {
     require_message<CompileError>([&] { (void)store.func(); }, {"LoopLevel::func", "root"});
 }
 
+TEST_CASE("eager_inline of a chain whose Funcs read the one before twice does not double",
+          "[hints]") {
+    constexpr int length = 40;
+    std::vector<Func> chain;
+    Func f("f");
+    for (int i = 0; i < length; i++) {
+        Func g("g" + std::to_string(i));
+        if (i == 0)
+            g(x) = x;
+        else
+            g(x) = chain.back()(x) % 100 + chain.back()(x + 1) % (i + 1);
+        chain.push_back(g);
+    }
+    f(x) = chain.back()(x) + chain.back()(x - 1);
+    for (int i = length - 1; i >= 0; i--)
+        f.eager_inline(chain[static_cast<size_t>(i)]);
+    std::vector<int> expected(length + 20);
+    for (size_t j = 0; j < expected.size(); j++)
+        expected[j] = static_cast<int>(j) - 1;
+    for (int i = 1; i < length; i++)
+        for (size_t j = 0; j + 1 < expected.size(); j++)
+            expected[j] =
+                (expected[j] % 100 + 100) % 100 + (expected[j + 1] % (i + 1) + i + 1) % (i + 1);
+    Buffer<int> out = f.realize({10});
+    for (int i = 0; i < 10; i++)
+        CHECK(out(i) == expected[static_cast<size_t>(i) + 1] + expected[static_cast<size_t>(i)]);
+}
+
 TEST_CASE("eager_inline", "[hints]") {
     Func a("a"), b("b"), c("c");
     Param<int> same("x");  // has a Var's name

@@ -467,3 +467,22 @@ TEST_CASE("sums that start from the input in whose place they are stored", "[in_
     f.realize(b);
     CHECK(count_wrong(b, [](int i, int j) { return before(i, j) + 3 * i; }) == 0);
 }
+
+TEST_CASE("the error about an index that reads elsewhere is short, whatever the index",
+          "[in_place]") {
+    ImageParam in(Int(32), 1, "in");
+    Buffer<int> b(1000);
+    b.fill(5);
+    in.set(b);
+    Expr e = in(x);
+    for (int i = 0; i < 60; i++)
+        e = select(e > i * 3, e + i, e * 2 - i) % 997;
+    Func f("f");
+    f(x) = in(clamp(e, 0, 999));
+    try {
+        f.realize(b);
+        FAIL("not refused");
+    } catch (const RuntimeError &error) {
+        CHECK(std::string(error.what()).size() < 2000);
+    }
+}

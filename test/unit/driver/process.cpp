@@ -103,6 +103,9 @@ TEST_CASE("set_num_threads bounds every parallel loop", "[process]") {
     }
     set_num_threads(0);
     CHECK(get_num_threads() == before);
+    set_num_threads(100000);  // libgomp's stack would overflow
+    CHECK(get_num_threads() == 4096);
+    set_num_threads(0);
     require_message<RuntimeError>([] { set_num_threads(-2); },
                                   {"set_num_threads(-2)", "at least 0"});
 }

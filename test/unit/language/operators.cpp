@@ -3,6 +3,8 @@
 
 #include <pipe/pipe.h>
 
+#include <sstream>
+
 #include "ir/equal.h"
 #include "ir/print.h"
 
@@ -124,4 +126,12 @@ TEST_CASE("Vars, RVars, Params and images are values", "[operators]") {
     CHECK((in(x, 0) + 1).type() == UInt(8));
     CHECK((in.width() - 1).type() == Int(32));
     CHECK((buffer(x, x) / 2).type() == Int(16));
+}
+
+TEST_CASE("<pipe/pipe.h> prints expressions to streams", "[operators]") {
+    std::ostringstream text;
+    Var x("x");
+    RDom r(0, 10, "r");
+    text << x + 1 << "; " << x << "; " << UInt(8) << "; " << r;
+    CHECK(text.str() == "x + 1; x; uint8; RDom r: r$x in [0, +10)");
 }

@@ -132,3 +132,20 @@ TEST_CASE("a large clamped part of an index counts as its constant bounds", "[re
         CHECK(is_const(simplify(bounds.max - lowest * int(steps)), 10 * steps + 50));
     }
 }
+
+TEST_CASE("an index that is a chain of selects keeps its bounds", "[region]") {
+    // As trees, the ends double with each step, and none of them is a constant.
+    constexpr int steps = 30;
+    const Expr v = ir::make_variable(Int(32), "x");
+    for (int kind : {0, 1}) {
+        Expr e = v;
+        for (int i = 0; i < steps; i++)
+            e = kind == 0 ? select(e > i, min(e, 1000) + 1, e + 2)
+                          : select(e > i, min(e, 1000) + 1, max(e, 0) + 2);
+        region::IntervalScope scope;
+        scope.push("x", {ir::make_int(Int(32), 3), ir::make_variable(Int(32), "n")});
+        const region::Interval range = region::bounds_of(e, scope);
+        INFO("kind " << kind);
+        CHECK(range.bounded());
+    }
+}
