@@ -1,6 +1,7 @@
 #include "driver/compiled.h"
 
 #include <fstream>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -173,6 +174,13 @@ ir::Program Compiled::lower(const Variant &variant) {
 }
 
 ir::Program Compiled::lower_or_fall_back(const Variant &variant) {
+    ir::Program program = try_to_lower(variant);
+    if (!scheduled_.fallback_warning.empty())
+        support::warn(std::exchange(scheduled_.fallback_warning, ""));
+    return program;
+}
+
+ir::Program Compiled::try_to_lower(const Variant &variant) {
     if (!can_fall_back(scheduled_))
         return lower(variant);
     while (can_fall_back(scheduled_)) {

@@ -112,6 +112,7 @@ class Compiled {
     const jit::Kernel &query_kernel();
     ir::Program lower(const Variant &variant);
     ir::Program lower_or_fall_back(const Variant &variant);
+    ir::Program try_to_lower(const Variant &variant);
     /// The shapes of all arguments; those without memory get the region that is read or written:
     /// exactly, or as the user promised.
     std::vector<std::vector<BufferDim>> infer_bounds(const std::vector<ArgumentValue> &given,

@@ -40,10 +40,10 @@ void tell(Scheduled &s, const char *what, bool is_fault, const std::string &why)
     s.report.text +=
         fmt::format("The autoscheduler found no usable schedule ({}): {}.\n", why, what);
     if (is_fault)
-        support::warn(
+        s.fallback_warning =
             fmt::format("{}: the autoscheduler found no usable schedule ({}): {}. Give them "
                         "directives if that is slow. Please report this.",
-                        graph::description(s.frozen.graph), why, what));
+                        graph::description(s.frozen.graph), why, what);
 }
 
 /// Whether there is one, and it is legal; then it is taken.

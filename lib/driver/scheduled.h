@@ -36,6 +36,8 @@ struct Scheduled {
     std::optional<Given> user;    ///< what the user gave, if the autoscheduler completed it
     AutoscheduleOptions options;  ///< the autoscheduler's
     size_t fallbacks_used = 0;    ///< how many replacements of its schedule were tried: fall_back()
+    /// That one was needed: for the user, once a schedule compiles. (If none does, the error says why.)
+    std::string fallback_warning;
     bool fast_math = false;       ///< the target has Target::FastMath
     bool unscheduled = false;     ///< no Func has a directive, and there is no autoscheduler
     autoschedule::Report report;  ///< of the autoscheduler
@@ -63,7 +65,7 @@ void take_schedule(Scheduled &scheduled, graph::Graph graph, schedules::Schedule
 /// Whether there is a further replacement of the autoscheduler's schedule.
 bool can_fall_back(const Scheduled &scheduled);
 /// Replaces the autoscheduler's schedule, which cannot be used because of `why`, by the next best that is
-/// legal, and says so in the report and by a warning. Requires can_fall_back().
+/// legal, and says so in the report and in fallback_warning. Requires can_fall_back().
 void fall_back(Scheduled &scheduled, const std::string &why);
 
 }  // namespace Pipe::driver
