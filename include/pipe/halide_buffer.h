@@ -188,6 +188,7 @@ class Buffer : public Pipe::Buffer<T, Dims> {
         return this->defined() ? Base::dimensions() : Dims == AnyDims ? 0 : Dims;
     }
     T *data() const { return this->defined() ? Base::data() : nullptr; }
+    bool is_bounds_query() const { return !this->defined() || Base::is_bounds_query(); }
 
     /// Copies of an image (x, y, channel) with another storage order.
     Buffer copy_to_interleaved() const {

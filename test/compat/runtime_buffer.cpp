@@ -309,6 +309,7 @@ TEST_CASE("Runtime::Buffer: undefined, and pointers with a list of dimensions", 
     any.reset();
     CHECK(any.dimensions() == 0);
     CHECK(any.data() == nullptr);
+    CHECK(any.is_bounds_query());
     CHECK(any.type() == halide_type_of<int>());
     CHECK(Buffer<float, 3>().dimensions() == 3);
     Buffer<int> query(nullptr, {halide_dimension_t{2, 10, 1}, halide_dimension_t{0, 4, 16}});
