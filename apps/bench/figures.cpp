@@ -27,7 +27,7 @@ std::vector<double> ask(const std::string &program, const std::string &args) {
     const auto path = program.empty() ? self : self.parent_path() / program;
     if (!std::filesystem::exists(path))
         return {};
-    FILE *pipe = popen(("'" + path.string() + "' " + args).c_str(), "r");
+    FILE *pipe = popen(fmt::format("'{}' {}", path.string(), args).c_str(), "r");
     if (!pipe)
         return {};
     std::vector<double> numbers;
