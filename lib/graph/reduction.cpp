@@ -233,10 +233,17 @@ class Prover {
         return std::nullopt;
     }
 
+    /// select(!c, a, b) as select(c, b, a)
+    static Expr without_not(Expr e) {
+        while (e->op == Op::Select && e->condition()->op == Op::Not)
+            e = ir::make_select(e->condition()->args[0], e->if_false(), e->if_true());
+        return e;
+    }
+
     /// select(better, new, old), select(as_good, old, new); for the key also min(old, new) or
     /// max().
     std::optional<Test> picks(size_t i, Expr *fresh) const {
-        const Expr &v = stage_.values[i];
+        const Expr v = without_not(stage_.values[i]);
         const bool select = v->op == Op::Select;
         if (!select && v->op != Op::Min && v->op != Op::Max)
             return std::nullopt;

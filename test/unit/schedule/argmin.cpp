@@ -81,6 +81,10 @@ const ArgForm arg_forms[] = {
      [](const Expr &key, const Expr &i, const Expr &j, const Expr &v, const RDom &r) {
          return Tuple(max(v, key), select(v >= key, r.x, i), select(key <= v, r.y, j));
      }},
+    {"not", false, false,
+     [](const Expr &key, const Expr &i, const Expr &j, const Expr &v, const RDom &r) {
+         return Tuple(min(key, v), select(!(v < key), i, r.x), select(!!(v < key), r.y, j));
+     }},
     {"casts", false, false,
      [](const Expr &key, const Expr &i, const Expr &j, const Expr &v, const RDom &r) {
          Expr better = cast<int64_t>(v) < cast<int64_t>(key);
