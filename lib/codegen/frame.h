@@ -14,6 +14,7 @@
 #include "codegen/codegen.h"
 #include "codegen/range.h"
 #include "codegen/values.h"
+#include "jit/runtime/abi.h"
 
 namespace Pipe::codegen {
 

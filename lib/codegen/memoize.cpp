@@ -14,8 +14,8 @@
 
 #include <algorithm>
 
+#include "codegen/device/device_code.h"
 #include "codegen/stmt_emitter.h"
-#include "jit/runtime/abi.h"
 
 namespace Pipe::codegen {
 

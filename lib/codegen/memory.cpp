@@ -1,6 +1,7 @@
 // Loads and stores.
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 
 #include <llvm/Analysis/ValueTracking.h>
@@ -15,6 +16,15 @@ namespace Pipe::codegen {
 using llvm::Value;
 
 namespace {
+
+/// How many of so many lanes one gather loads: all, if they are a power of two. LLVM 19 pads others by registers whose
+/// index is undefined, and may let such an instruction overwrite its index, which is illegal on x86.
+int lanes_of_gather(int lanes) {
+    constexpr int most = 16;
+    const auto count = static_cast<unsigned>(lanes);
+    return std::has_single_bit(count) ? lanes
+                                      : std::min(most, static_cast<int>(std::bit_floor(count)));
+}
 
 Value *reversed(Builder &b, Value *vector) {
     if (!vector || lanes_of(vector) == 1)
@@ -267,12 +277,19 @@ Value *ExprEmitter::gather(const ir::ExprNode &e, Value *mask) {
     Value *pointers = addresses(e.name, type, e.element());
     llvm::Align align(static_cast<uint64_t>(type.bytes()));
     if (has_fast_gather(type)) {
-        Value *nothing = llvm::Constant::getNullValue(t);
         if (!mask)
             mask = llvm::Constant::getAllOnesValue(with_lanes(b_.getInt1Ty(), type.lanes()));
-        auto *loaded = b_.CreateMaskedGather(t, pointers, align, mask, nothing);
-        mark(loaded, e.name);
-        return from_memory(b_, type, loaded);
+        std::vector<Value *> parts;
+        for (int begin = 0, lanes = 0; begin < type.lanes(); begin += lanes) {
+            lanes = lanes_of_gather(type.lanes() - begin);
+            llvm::Type *part = vector_of(t->getScalarType(), lanes);
+            auto *loaded = b_.CreateMaskedGather(part, subvector(b_, pointers, begin, lanes), align,
+                                                 subvector(b_, mask, begin, lanes),
+                                                 llvm::Constant::getNullValue(part));
+            mark(loaded, e.name);
+            parts.push_back(loaded);
+        }
+        return from_memory(b_, type, concat(b_, std::move(parts)));
     }
     std::vector<Value *> each{pointers};
     if (mask) {

@@ -14,6 +14,7 @@
 #include "driver/tune.h"
 #include "graph/schedule_source.h"
 #include "ir/extern_functions.h"
+#include "ir/print.h"
 #include "language/collect.h"
 #include "language/contents.h"
 #include "language/match.h"

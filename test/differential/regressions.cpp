@@ -354,3 +354,24 @@ TEST_CASE("an async producer inside of the loop of a sum", "[differential]") {
     producer.compute_at(sum, r).store_at(sum, outer).async();
     check_against_reference<int>(sum, {9});
 }
+
+// Gathers whose number of lanes is no power of two: LLVM pads them, and let one overwrite its own index, an illegal
+// instruction (PIPE_FUZZ_SEED=300017240, on AVX-512).
+TEST_CASE("a vector of 176 lanes that gathers", "[differential]") {
+    Buffer<int> table(100);
+    table.fill([](int i) { return i * 7919 % 5003; });
+    Func row("row"), least("least");
+    Var fused("fused");
+    RDom r(-1, 2);
+    row(x) = cast<float>(table(clamp(x, 0, 99))) + cast<float>(x) - 4;
+    least(x, y) = argmin(r, cast<int16_t>(cast<int>(clamp(row(x), -1000.0f, 1000.0f))) %
+                                cast<int16_t>(1000))[0];
+    row.compute_root();
+    least.bound(y, 0, 21)
+        .split(x, xo, xi, 16)
+        .vectorize(xi)
+        .parallel(xo)
+        .split(y, yo, yi, 2, TailStrategy::Predicate)
+        .fuse(yo, xi, fused);
+    check_against_reference<int>(least, {16, 21});
+}

@@ -9,6 +9,7 @@
 #include "jit/runtime/gpu/emulator/block.h"
 #include "jit/runtime/gpu/emulator/counting.h"
 #include "jit/runtime/gpu/emulator/memory.h"
+#include "jit/runtime/runtime.h"
 
 namespace Pipe::runtime {
 
