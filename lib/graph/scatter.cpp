@@ -1,7 +1,9 @@
 #include "graph/scatter.h"
 
 #include "graph/graph.h"
+#include "graph/walk.h"
 #include "ir/intrinsics.h"
+#include "ir/print.h"
 #include "ir/visit.h"
 
 namespace Pipe::graph {

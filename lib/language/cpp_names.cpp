@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "graph/names.h"
+#include "ir/print.h"
 #include "language/match.h"
 #include "schedule/print.h"
 

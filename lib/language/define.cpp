@@ -7,6 +7,7 @@
 #include "graph/extern_stage.h"
 #include "graph/loops.h"
 #include "graph/scatter.h"
+#include "ir/print.h"
 #include "ir/visit.h"
 #include "language/collect.h"
 #include "language/contents.h"

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "ir/equal.h"
+#include "ir/print.h"
 #include "language/collect.h"
 #include "language/contents.h"
 #include "language/match.h"

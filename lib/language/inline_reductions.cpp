@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/print.h"
 #include "ir/visit.h"
 #include "language/collect.h"
 #include "language/contents.h"

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/print.h"
 #include "language/contents.h"
 #include "language/match.h"
 #include "language/nest.h"

@@ -1,5 +1,7 @@
 #include "language/portable.h"
 
+#include "language/wrap.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>

@@ -1,6 +1,7 @@
 #include <pipe/print.h>
 
 #include "ir/intrinsics.h"
+#include "ir/print.h"
 #include "language/match.h"
 
 namespace Pipe {

@@ -20,6 +20,7 @@ struct ReplayContext {
 
 /// Calls the directive on the stage; those of the whole Func, on its Func. CompileError for an unknown
 /// one, or arguments that it does not take.
-void replay(const Directive &directive, const Pipe::Stage &stage, const ReplayContext &context);
+void replay(const graph::Directive &directive, const Pipe::Stage &stage,
+            const ReplayContext &context);
 
 }  // namespace Pipe::language

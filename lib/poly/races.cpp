@@ -101,9 +101,10 @@ class Checker {
     }
 
     static std::string accesses(const Expr &written, const Expr &meets) {
-        return written.same_as(meets) ? fmt::format("two of them write '{}'", shortened(written))
-                                      : fmt::format("one writes '{}', another reads '{}'",
-                                                    shortened(written), shortened(meets));
+        return written.same_as(meets)
+                   ? fmt::format("two of them write '{}'", ir::shortened(written))
+                   : fmt::format("one writes '{}', another reads '{}'", ir::shortened(written),
+                                 ir::shortened(meets));
     }
 
     void conflict(const FuncNode &f, size_t index, const StageSchedule &s, const Dim &dim,

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "ir/equal.h"
 #include "ir/int32.h"
 #include "ir/simplify.h"
 #include "ir/substitute.h"
