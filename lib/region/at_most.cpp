@@ -42,6 +42,15 @@ class AtMost {
     bool of_choices(const Expr &left, const Expr &right) {
         AtMost &at_most = *this;
         Expr a = opened(left), b = opened(right);
+        // What is the same on both sides is not taken apart: along a chain, that would double with each step.
+        auto below = [](const Expr &p, const Expr &q) {
+            const std::optional<int64_t> difference = constant_difference(p, q);
+            return difference && *difference <= 0;
+        };
+        if (a->op == Op::Min && (below(a->a(), right) || below(a->b(), right)))
+            return true;
+        if (b->op == Op::Max && (below(left, b->a()) || below(left, b->b())))
+            return true;
         if (a->op == Op::Max)
             return at_most(a->a(), b) && at_most(a->b(), b);
         if (b->op == Op::Min)

@@ -143,7 +143,7 @@ TEST_CASE("an index that is a chain of selects keeps its bounds", "[region]") {
             e = kind == 0 ? select(e > i, min(e, 1000) + 1, e + 2)
                           : select(e > i, min(e, 1000) + 1, max(e, 0) + 2);
         region::IntervalScope scope;
-        scope.push("x", {ir::make_int(Int(32), 3), ir::make_variable(Int(32), "n")});
+        scope.push("x", {ir::make_variable(Int(32), "x.min"), ir::make_variable(Int(32), "n")});
         const region::Interval range = region::bounds_of(e, scope);
         INFO("kind " << kind);
         CHECK(range.bounded());
