@@ -75,8 +75,8 @@ struct Target {
         ProfileByTimer,  ///< the same as Profile: Halide's variant that samples by timer interrupts
         /// Permits reassociation of floating-point sums and products, so that a loop over an RVar
         /// can be vectorized or parallel without rfactor(), and neighboring stencils share partial
-        /// sums; and multiplication by the reciprocal of a divisor that all lanes share. Results then
-        /// differ by rounding, in the sign of zeros, and where a reciprocal overflows.
+        /// sums; and multiplication by the reciprocal of a divisor that is constant or that all lanes share.
+        /// Results then differ by rounding, in the sign of zeros, and where a reciprocal overflows.
         FastMath,
         /// Compiles in about half of the time to code that runs several times slower. For
         /// debugging, not for measuring.

@@ -28,6 +28,8 @@ inline constexpr int32_t handler_failed = -2;  ///< a user's handler threw or re
 /// Result of an acquire after another task has failed.
 inline constexpr int32_t canceled = -3;
 inline constexpr int32_t device_failed = -4;  ///< a device or its driver failed
+/// A buffer has more elements than kernels reach whose indices have 32 bits (DeviceNarrow in gpu_abi.h).
+inline constexpr int32_t indices_too_narrow = -5;
 inline constexpr int64_t semaphore_bytes = 128;
 
 struct DeviceBuffer;  // jit/runtime/gpu_abi.h

@@ -5,6 +5,7 @@
 // `site` is an index into the module's sites. Whether a launch is by CUDA or by the emulator is a matter of
 // GPUKernel::emulated: null for CUDA.
 
+#include <algorithm>
 #include <cstdint>
 
 #include "jit/runtime/abi.h"
@@ -16,7 +17,13 @@ enum DeviceAccess : int32_t {
     DeviceRead = 1,
     DeviceWrite = 2,
     DeviceOverwrite = 4,  ///< with DeviceWrite: every element that is read later is written first
+    DeviceNarrow = 8,     ///< by kernels whose indices have 32 bits
 };
+
+/// Kernels with indices of 32 bits add constants up to this to the address.
+inline constexpr int64_t most_displacement = int64_t{1} << 20;
+/// So many elements, with what lies between them, may lie on either side of the origin of a buffer that such kernels access.
+inline constexpr int64_t most_narrow_elements = (int64_t{1} << 31) - most_displacement;
 
 /// A buffer that kernels access.
 struct DeviceBuffer {
@@ -27,12 +34,17 @@ struct DeviceBuffer {
             end = 0;  ///< bytes from that element to the lowest, and to one past the highest
     /// Which elements of [begin, end) the buffer has, where that is not all of them: copies leave the others as they are.
     const BufferArgument *shape = nullptr;
-    int32_t dimensions = 0, element_bytes = 1;  ///< of `shape`
+    int32_t dimensions = 0;  ///< of `shape`
+    int32_t element_bytes = 1;
     int32_t host_newer = 0,
             device_newer =
                 0;          ///< 1: the copy on the other side is stale. At most one of them is 1.
     void *owner = nullptr;  ///< for the run time
 };
+
+inline bool fits_narrow_indices(const DeviceBuffer &b) {
+    return std::max(-b.begin, b.end) / b.element_bytes <= most_narrow_elements;
+}
 
 /// An access or a barrier in the source of a kernel, for reports of the emulator.
 struct GPUSite {
@@ -80,8 +92,8 @@ extern "C" {
 
 // What host code calls (jit/runtime/gpu). The result is 0, or the code of a failure whose message is in the context.
 
-/// The storage of a Func that kernels access: `name`, `host`, `begin` and `end` are filled in, the rest is 0. Allocates
-/// on the device.
+/// The storage of a Func that kernels access: `name`, `host`, `begin`, `end` and `element_bytes` are filled in, the rest is
+/// 0. Allocates on the device.
 int32_t pipe_device_open(Context *context, DeviceBuffer *buffer);
 /// Frees the device memory. What an error return leaves open, the run time closes.
 void pipe_device_close(Context *context, DeviceBuffer *buffer);

@@ -136,10 +136,11 @@ void StmtEmitter::allocate_for_kernels(const ir::StmtNode &s) {
     Value *none = llvm::ConstantPointerNull::get(b_.getPtrTy());
     Value *block = s.on_device ? none : push_block(s.name, bytes);
     with_memory(s, {s.name, block, s.on_device ? nullptr : bytes,
-                    open_device_buffer(s.name, block, bytes)});
+                    open_device_buffer(s.name, block, bytes, s.types[0].bytes())});
 }
 
-Value *StmtEmitter::open_device_buffer(const std::string &name, Value *host, Value *bytes) {
+Value *StmtEmitter::open_device_buffer(const std::string &name, Value *host, Value *bytes,
+                                       int element_bytes) {
     llvm::Type *i8 = b_.getInt8Ty();
     Value *device = frame_.entry_alloca(i8, sizeof(runtime::DeviceBuffer), 8);
     b_.CreateMemSet(device, b_.getInt8(0), sizeof(runtime::DeviceBuffer), llvm::Align(8));
@@ -149,6 +150,8 @@ Value *StmtEmitter::open_device_buffer(const std::string &name, Value *host, Val
     set(offsetof(runtime::DeviceBuffer, name), b_.CreateGlobalString(name));
     set(offsetof(runtime::DeviceBuffer, host), host);
     set(offsetof(runtime::DeviceBuffer, end), bytes);
+    set(offsetof(runtime::DeviceBuffer, element_bytes),
+        b_.getInt32(static_cast<uint32_t>(element_bytes)));
     auto open = unit_.runtime(runtime::pipe_device_open);
     Value *code = b_.CreateCall(open, {frame_.context(), device});
     frame_.require(b_.CreateIsNull(code), [&] { return code; });

@@ -7,6 +7,8 @@
 #include "codegen/math.h"
 #include "ir/extern_functions.h"
 #include "ir/intrinsics.h"
+#include "ir/visit.h"
+#include "jit/runtime/gpu_abi.h"
 
 namespace Pipe::codegen {
 
@@ -72,7 +74,7 @@ Value *ExprEmitter::compute(const Expr &e) {
         return emit_vector_reduce(b_, e->reduce_op, e->value().type(), emit(e->value()),
                                   type.lanes());
     case Op::Div:
-        if (Value *quotient = divide_by_uniform(*e))
+        if (Value *quotient = multiply_by_reciprocal(*e))
             return quotient;
         break;
     default:
@@ -124,29 +126,41 @@ Binding ExprEmitter::bind(const Expr &e) {
     bound.range = range(e);
     bound.depth = depth_of(e);
     bound.affine = type.is_vector() ? affine(e) : std::nullopt;
-    if (type == Int(32) || type == Int(64)) {
-        // The sum is computed once, in 64 bits, for both uses.
+    if (type == Int(32) || (type == Int(64) && !frame_.narrow_indices)) {
+        // The sum is computed once, as an index, for both uses.
         bound.offset = settled(offset(e));
         bound.value =
             b_.CreateTrunc(materialize(*bound.offset), register_type(unit_.context, type));
+    } else if (type == Int(64)) {
+        bound.value = emit(e);  // LLVM removes what is not used
+        bound.offset = settled(offset(e));
     } else {
         bound.value = emit(e);
     }
     return bound;
 }
 
-/// Where sums may be regrouped: all lanes times the reciprocal of the divisor that they share, which takes one
-/// division, outside of the loops that do not change it. Null for other divisions, also by constants: LLVM would
-/// distribute the products over sums that several results share.
-Value *ExprEmitter::divide_by_uniform(const ir::ExprNode &e) {
-    const Expr &divisor = e.b();
-    if (!e.type.is_float() || e.type.bits() < 32 || divisor->op != Op::Broadcast ||
-        divisor->value()->op == Op::FloatImm || !b_.getFastMathFlags().allowReassoc())
+/// Where sums may be regrouped: the product with the reciprocal of a divisor that is constant, or that all lanes share,
+/// which takes one division, outside of the loops that do not change it. Null for other divisions.
+Value *ExprEmitter::multiply_by_reciprocal(const ir::ExprNode &e) {
+    if (!e.type.is_float() || e.type.bits() < 32 || !b_.getFastMathFlags().allowReassoc())
         return nullptr;
-    Value *one = emit(divisor->value());
+    const Expr &divisor = e.b();
+    const bool is_shared = divisor->op == Op::Broadcast;
+    const Expr &value = is_shared ? divisor->value() : divisor;
+    const bool is_constant = value->op == Op::FloatImm;
+    if (!is_shared && !is_constant)
+        return nullptr;
+    Value *one = emit(value);
     Value *reciprocal = b_.CreateFDiv(llvm::ConstantFP::get(one->getType(), 1), one);
-    return b_.CreateFMul(emit(e.a()),
-                         b_.CreateVectorSplat(static_cast<unsigned>(e.type.lanes()), reciprocal));
+    if (is_shared)
+        reciprocal = b_.CreateVectorSplat(static_cast<unsigned>(e.type.lanes()), reciprocal);
+    Value *dividend = emit(e.a());
+    llvm::IRBuilderBase::FastMathFlagGuard guard(b_);
+    llvm::FastMathFlags flags = b_.getFastMathFlags();
+    flags.setAllowReassoc(!is_constant);  // LLVM would distribute it over sums that results share
+    b_.setFastMathFlags(flags);
+    return b_.CreateFMul(dividend, reciprocal);
 }
 
 /// Results inside are discarded afterward, because the name may be bound differently elsewhere.
@@ -286,10 +300,39 @@ Value *ExprEmitter::intrinsic(const Expr &e) {
     throw InternalError("code generation does not know the intrinsic " + name);
 }
 
+/// Whether a thread of a kernel evaluates an arm of a condition in any case, and only its loads depend on it: that takes less
+/// time than branches, across which instructions share nothing, and the loads of a stencil wait for each other.
+bool ExprEmitter::is_branch_free(const Expr &arm) const {
+    constexpr int most_nodes = 200;
+    int nodes = 0;
+    return !ir::contains(arm, [&](const ir::ExprNode &n) {
+        const bool calls = n.op == Op::Call && n.call_kind != CallKind::Intrinsic;
+        const bool loads_otherwise =
+            n.op == Op::Load &&
+            (n.type.is_vector() || (n.predicate().defined() && !ir::is_const(n.predicate(), 1)) ||
+             frame_.buffers.find(n.name)->memory == runtime::GPUSite::Private);
+        return calls || loads_otherwise || ++nodes > most_nodes;
+    });
+}
+
+/// With loads only where the condition holds, too.
+Value *ExprEmitter::emit_where(Value *condition, const Expr &arm) {
+    Value *before = active_;
+    active_ = before ? b_.CreateAnd(before, condition) : condition;
+    Value *result = with_scoped_memo([&] { return emit(arm); });
+    active_ = before;
+    return result;
+}
+
 /// Only one arm is evaluated, except for a vector condition.
 Value *ExprEmitter::if_then_else(const ir::ExprNode &e) {
     if (e.args[0].type().is_vector())
         return select(e);
+    if (frame_.kernel && is_branch_free(e.args[1]) && is_branch_free(e.args[2])) {
+        Value *condition = emit(e.args[0]);
+        Value *t = emit_where(condition, e.args[1]);
+        return b_.CreateSelect(condition, t, emit_where(b_.CreateNot(condition), e.args[2]));
+    }
     Value *condition = emit(e.args[0]);
     llvm::BasicBlock *join = frame_.new_block("join");
     llvm::BasicBlock *arms[2] = {frame_.new_block("then"), frame_.new_block("else")};

@@ -44,9 +44,14 @@ class ExprEmitter {
     ExprEmitter(Unit &unit, Frame &frame) : unit_(unit), frame_(frame), b_(frame.b) {}
 
     llvm::Value *emit(const Expr &e);
-    /// A scalar integer in 64 bits, split into a constant and terms (int32 never overflows).
+    /// A scalar integer as an index, split into a constant and terms (int32 never overflows).
     Offset offset(const Expr &e);
-    llvm::Value *wide(const Expr &e) { return materialize(offset(e)); }
+    llvm::IntegerType *index_type() { return b_.getIntNTy(frame_.narrow_indices ? 32 : 64); }
+    /// A scalar integer in 64 bits.
+    llvm::Value *wide(const Expr &e);
+    /// Where a loop begins, or its extent: of the index type, but for loops of 64 bits.
+    llvm::Value *counter(const Expr &e);
+    llvm::Value *as_index(llvm::Value *v) { return b_.CreateSExtOrTrunc(v, index_type()); }
     llvm::Value *materialize(const Offset &o);
     /// The same with at most one term per depth: computed here, once for all uses.
     Offset settled(const Offset &o);
@@ -83,11 +88,13 @@ class ExprEmitter {
                                const std::vector<llvm::Value *> &args);
     llvm::Value *raw_buffer(const ir::ExprNode &e);
     llvm::Value *raw_field(const ir::ExprNode &e);
+    bool is_branch_free(const Expr &arm) const;
+    llvm::Value *emit_where(llvm::Value *condition, const Expr &arm);
     llvm::Value *if_then_else(const ir::ExprNode &e);
     llvm::Value *ramp(const ir::ExprNode &e);
     const Binding &variable(const ir::ExprNode &e) const;
     llvm::Value *let(const ir::ExprNode &e);
-    llvm::Value *divide_by_uniform(const ir::ExprNode &e);
+    llvm::Value *multiply_by_reciprocal(const ir::ExprNode &e);
 
     // effects.cpp
     struct Message {
@@ -99,6 +106,7 @@ class ExprEmitter {
 
     // index.cpp
     Offset compute_offset(const Expr &e);
+    llvm::Value *index(int64_t value);
     llvm::Value *sum_of(const std::vector<Term> &terms);
     Offset product(const Offset &a, const Offset &b);
     std::optional<Affine> affine(const Expr &e);
@@ -120,6 +128,7 @@ class ExprEmitter {
                               const Active &active);
     llvm::Value *gather(const ir::ExprNode &e, llvm::Value *mask);
     llvm::Value *look_up(const ir::ExprNode &e);  // lookup.cpp
+    llvm::Value *load_where_active(const ir::ExprNode &e);
     llvm::Value *load_scalar_if(const ir::ExprNode &e, llvm::Value *condition);
     void store_atomic(const ir::StmtNode &s);
     void mark_atomic(llvm::Instruction *access, const std::string &buffer);
@@ -129,6 +138,7 @@ class ExprEmitter {
     bool is_in_own_array(Type type, const Expr &index, llvm::Value *begin) const;
     void scatter(const ir::StmtNode &s, llvm::Value *value, llvm::Value *mask);
     llvm::Value *address(const std::string &buffer, Type element, const Offset &index);
+    llvm::Value *narrow_address(llvm::Type *element, llvm::Value *base, const Offset &index);
     llvm::Value *addresses(const std::string &buffer, Type element, const Expr &index);
     llvm::Align alignment(const std::string &buffer, Type element, const Expr &index);
     llvm::Value *mask_of(const Expr &predicate, int lanes);
@@ -193,6 +203,7 @@ class ExprEmitter {
     Memos
         strict_;  ///< the values for the other mode: inside strict_float those computed outside, and vice versa
     bool is_strict_ = false;
+    llvm::Value *active_ = nullptr;  ///< in a kernel: where loads are executed; null: everywhere
 };
 
 }  // namespace Pipe::codegen

@@ -19,14 +19,14 @@
 
 namespace Pipe::codegen {
 
-/// A 64-bit value times a constant.
+/// A value of the index type (Frame::narrow_indices) times a constant.
 struct Term {
     llvm::Value *value;
     int64_t factor;
     int depth;  ///< of the innermost loop in which the value may change; 0 outside all loops
 };
 
-/// A 64-bit integer as a sum of terms, outermost first, and a constant. Addresses are thus summed
+/// An integer as a sum of terms, outermost first, and a constant. Addresses are thus summed
 /// from the outside in: loop-invariant parts are summed before the loop, the loads of a stencil
 /// share the rest, and the constant becomes the displacement of the instruction.
 struct Offset {
@@ -46,7 +46,7 @@ struct Affine {
 /// The binding of a name.
 struct Binding {
     llvm::Value *value = nullptr;
-    std::optional<Offset> offset;  ///< scalar integers: the same with 64 bits
+    std::optional<Offset> offset;  ///< scalar integers: the same as an index
     std::optional<Affine> affine;  ///< integer vectors, where known
     ir::ConstantInterval range;
     int depth = 0;  ///< as in Term
@@ -177,10 +177,15 @@ struct Frame {
     int64_t stack_bytes = 0;  ///< of the arrays in `entry_alloca`
     std::vector<KeptBlock> kept;
     std::vector<StackArray> arrays;
-    int loop_depth = 0;  ///< number of loops around the insertion point
+    /// Around the insertion point: so many loops; in a kernel, those over blocks and over threads are two.
+    int loop_depth = 0;
     llvm::Value *profile_slot = nullptr, *profile_table = nullptr;
     size_t profile_func = 0;  ///< the current Func at the insertion point
     std::optional<KernelFrame> kernel;
+    /// Indices have 32 bits instead of 64: GPUs take several instructions for a sum or product of 64 bits. They wrap;
+    /// the run time refuses buffers in which an index, or one without its constant, does not fit
+    /// (runtime::most_narrow_elements).
+    bool narrow_indices = false;
 
     Frame(llvm::Function *f, const Target &target);
     /// Ends the function successfully.

@@ -1,11 +1,14 @@
-// Index arithmetic. It is done in 64 bits from the start (because overflow of int32 is undefined,
-// the result is the same), so that loops contain no sign extensions, and as sums of terms (see
-// Offset). These sums wrap: int64 data is also added here, in a different order than the user's.
+// Index arithmetic. On a CPU it is done in 64 bits from the start (because overflow of int32 is undefined,
+// the result is the same), so that loops contain no sign extensions; on a GPU in 32 bits, which the address extends.
+// It is done as sums of terms (see Offset). These sums wrap: int64 data is also added here, in a different order than
+// the user's.
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "codegen/expr_emitter.h"
 #include "ir/intrinsics.h"
+#include "jit/runtime/gpu_abi.h"
 
 namespace Pipe::codegen {
 
@@ -54,9 +57,7 @@ Value *ExprEmitter::sum_of(const std::vector<Term> &terms) {
     Value *total = nullptr;
     for (const Term &t : terms) {
         bool minus = t.factor == -1;
-        Value *v = t.factor == 1 || minus
-                       ? t.value
-                       : b_.CreateMul(t.value, b_.getInt64(static_cast<uint64_t>(t.factor)));
+        Value *v = t.factor == 1 || minus ? t.value : b_.CreateMul(t.value, index(t.factor));
         if (!total) {
             total = minus ? b_.CreateNeg(v) : v;
         } else {
@@ -66,8 +67,23 @@ Value *ExprEmitter::sum_of(const std::vector<Term> &terms) {
     return total;
 }
 
+Value *ExprEmitter::index(int64_t value) {
+    return b_.getIntN(index_type()->getBitWidth(), static_cast<uint64_t>(value));
+}
+
+Value *ExprEmitter::wide(const Expr &e) {
+    if (!frame_.narrow_indices)
+        return materialize(offset(e));
+    return e.type() == Int(32) ? b_.CreateSExt(materialize(offset(e)), b_.getInt64Ty())
+                               : b_.CreateIntCast(emit(e), b_.getInt64Ty(), e.type().is_int());
+}
+
+Value *ExprEmitter::counter(const Expr &e) {
+    return e.type() == Int(32) ? materialize(offset(e)) : wide(e);
+}
+
 Value *ExprEmitter::materialize(const Offset &o) {
-    Value *constant = b_.getInt64(static_cast<uint64_t>(o.constant));
+    Value *constant = index(o.constant);
     if (o.is_constant())
         return constant;
     Value *total = sum_of(o.terms);
@@ -89,12 +105,28 @@ Value *ExprEmitter::address(const std::string &buffer, Type element, const Offse
         throw InternalError("code generation: the buffer " + buffer + " is not bound");
     llvm::Type *t = memory_type(unit_.context, element.element_of());
     Value *p = bound->address;
+    if (frame_.narrow_indices)
+        return narrow_address(t, p, index);
     for (size_t i = 0; i < index.terms.size();) {
         p = b_.CreateGEP(t, p, sum_of(next_depth(index.terms, &i)));
     }
     if (index.constant == 0)
         return p;
     return b_.CreateGEP(t, p, b_.getInt64(static_cast<uint64_t>(index.constant)));
+}
+
+/// One extension of the whole sum: parts of it, such as the first element of a row, may not fit in 32 bits.
+Value *ExprEmitter::narrow_address(llvm::Type *element, Value *base, const Offset &index) {
+    const bool is_displacement = std::abs(index.constant) < runtime::most_displacement;
+    Offset sum = index;
+    if (is_displacement)
+        sum.constant = 0;
+    Value *p = base;
+    if (!sum.is_constant() || sum.constant != 0)
+        p = b_.CreateGEP(element, p, b_.CreateSExt(materialize(sum), b_.getInt64Ty()));
+    if (!is_displacement || index.constant == 0)
+        return p;
+    return b_.CreateGEP(element, p, b_.getInt64(static_cast<uint64_t>(index.constant)));
 }
 
 Offset ExprEmitter::product(const Offset &a, const Offset &b) {
@@ -173,7 +205,7 @@ Offset ExprEmitter::compute_offset(const Expr &e) {
     default:
         break;
     }
-    return Offset::of(b_.CreateIntCast(emit(e), b_.getInt64Ty(), type.is_int()), depth_of(e));
+    return Offset::of(b_.CreateIntCast(emit(e), index_type(), type.is_int()), depth_of(e));
 }
 
 std::optional<Affine> ExprEmitter::affine(const Expr &e) {

@@ -38,11 +38,11 @@ Value *StmtEmitter::memoize_key(const ir::StmtNode &s) {
 }
 
 /// The device buffer of memory of the cache, of which kernels read copies; null if they do not.
-Value *StmtEmitter::memoized_on_device(const std::string &buffer, Value *memory, Value *bytes,
-                                       Value *is_missing) {
+Value *StmtEmitter::memoized_on_device(const std::string &buffer, Type element, Value *memory,
+                                       Value *bytes, Value *is_missing) {
     if (!unit_.device || !unit_.device->buffers.count(buffer))
         return nullptr;
-    Value *device = open_device_buffer(buffer, memory, bytes);
+    Value *device = open_device_buffer(buffer, memory, bytes, element.bytes());
     b_.CreateStore(
         b_.CreateZExt(b_.CreateNot(is_missing), b_.getInt32Ty()),
         b_.CreateConstGEP1_64(b_.getInt8Ty(), device, offsetof(runtime::DeviceBuffer, host_newer)));
@@ -79,7 +79,7 @@ void StmtEmitter::memoize(const ir::StmtNode &s) {
     for (size_t i = 0; i < count; i++) {
         Value *memory = b_.CreateLoad(pointer, place(i), s.name);
         const std::string buffer = ir::buffer_of_memoize(s, i);
-        devices.push_back(memoized_on_device(buffer, memory, bytes[i], is_missing));
+        devices.push_back(memoized_on_device(buffer, s.types[i], memory, bytes[i], is_missing));
         frame_.buffers.push(buffer, {memory, true, devices.back()});
         profile_memory(runtime::pipe_profile_allocated, s.name, bytes[i]);
     }

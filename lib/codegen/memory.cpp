@@ -9,6 +9,7 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include "codegen/expr_emitter.h"
+#include "jit/runtime/gpu_abi.h"
 #include "support/target.h"
 
 namespace Pipe::codegen {
@@ -134,7 +135,7 @@ Value *ExprEmitter::load(const Expr &e) {
     if (type.is_scalar()) {
         if (!is_always(predicate))
             return load_scalar_if(*e, emit(predicate));
-        return load_dense(*e, type, offset(index), {});
+        return active_ ? load_where_active(*e) : load_dense(*e, type, offset(index), {});
     }
     std::optional<Affine> lanes = affine(index);
     if (!lanes || !lanes->stride.is_constant())
@@ -303,6 +304,21 @@ Value *ExprEmitter::gather(const ir::ExprNode &e, Value *mask) {
         return loaded;
     });
     return from_memory(b_, type, lanes);
+}
+
+/// As a vector of one lane, which becomes one instruction with a predicate.
+Value *ExprEmitter::load_where_active(const ir::ExprNode &e) {
+    constexpr unsigned global_space = 1, shared_space = 3;
+    llvm::Type *t = llvm::FixedVectorType::get(memory_type(unit_.context, e.type), 1);
+    Value *p = address(e.name, e.type, offset(e.element()));
+    const bool is_shared = frame_.buffers.find(e.name)->memory == runtime::GPUSite::Shared;
+    if (!frame_.kernel->emulated_thread)  // LLVM 19 does not find the space for masked loads
+        p = b_.CreateAddrSpaceCast(p, b_.getPtrTy(is_shared ? shared_space : global_space));
+    auto *loaded =
+        b_.CreateMaskedLoad(t, p, alignment(e.name, e.type, e.element()),
+                            b_.CreateVectorSplat(1, active_), llvm::Constant::getNullValue(t));
+    mark(loaded, e.name);
+    return from_memory(b_, e.type, b_.CreateExtractElement(loaded, uint64_t{0}));
 }
 
 Value *ExprEmitter::load_scalar_if(const ir::ExprNode &e, Value *condition) {

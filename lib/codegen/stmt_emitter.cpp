@@ -130,19 +130,19 @@ ir::ConstantInterval StmtEmitter::loop_range(const ir::StmtNode &s) const {
     return {min.lo, last > all.hi ? all.hi : static_cast<int64_t>(last)};
 }
 
-void StmtEmitter::bind_loop_variable(const ir::StmtNode &s, Value *wide,
+void StmtEmitter::bind_loop_variable(const ir::StmtNode &s, Value *counter,
                                      ir::ConstantInterval range) {
     Binding bound;
     bound.depth = frame_.loop_depth;
-    bound.offset = Offset::of(wide, bound.depth);
-    bound.value = b_.CreateTrunc(wide, register_type(unit_.context, s.min().type()));
+    bound.offset = Offset::of(exprs_.as_index(counter), bound.depth);
+    bound.value = b_.CreateTrunc(counter, register_type(unit_.context, s.min().type()));
     bound.range = range;
     frame_.variables.push(s.name, bound);
 }
 
 void StmtEmitter::serial_loop(const ir::StmtNode &s) {
-    Value *begin = exprs_.wide(s.min());
-    Value *extent = exprs_.wide(s.extent());
+    Value *begin = exprs_.counter(s.min());
+    Value *extent = exprs_.counter(s.extent());
     Value *end = b_.CreateNSWAdd(begin, extent);
     ir::ConstantInterval range = loop_range(s);
     exprs_.forget();
@@ -180,21 +180,21 @@ void keep_rolled(llvm::LLVMContext &context, llvm::BranchInst &back) {
 }  // namespace
 
 /// At least one iteration, with the test at the end: the form that LLVM's loop passes expect. The
-/// counter has 64 bits, so that addresses need no extension.
+/// counter has the width of an index, so that addresses need no extension.
 void StmtEmitter::counted_loop(const ir::StmtNode &s, Value *begin, Value *end,
                                ir::ConstantInterval range) {
     llvm::BasicBlock *before = b_.GetInsertBlock();
     llvm::BasicBlock *loop = frame_.new_block(s.name.c_str()), *after = frame_.new_block("done");
     b_.CreateBr(loop);
     b_.SetInsertPoint(loop);
-    llvm::PHINode *counter = b_.CreatePHI(b_.getInt64Ty(), 2, s.name);
+    llvm::PHINode *counter = b_.CreatePHI(begin->getType(), 2, s.name);
     counter->addIncoming(begin, before);
     frame_.loop_depth++;
     bind_loop_variable(s, counter, range);
     emit(s.body());
     frame_.variables.pop(s.name);
     frame_.loop_depth--;
-    Value *next = b_.CreateNSWAdd(counter, b_.getInt64(1));
+    Value *next = b_.CreateNSWAdd(counter, llvm::ConstantInt::get(counter->getType(), 1));
     counter->addIncoming(next, b_.GetInsertBlock());
     llvm::BranchInst *back = b_.CreateCondBr(b_.CreateICmpSLT(next, end), loop, after);
     if (s.partition == ir::Partitioning::Remainder)

@@ -61,7 +61,8 @@ class StmtEmitter {
     void if_then_else(const ir::StmtNode &s);
     /// The range of the variable of a For.
     ir::ConstantInterval loop_range(const ir::StmtNode &s) const;
-    void bind_loop_variable(const ir::StmtNode &s, llvm::Value *wide, ir::ConstantInterval range);
+    void bind_loop_variable(const ir::StmtNode &s, llvm::Value *counter,
+                            ir::ConstantInterval range);
 
     // allocate.cpp
     struct Memory {
@@ -74,9 +75,10 @@ class StmtEmitter {
     void with_memory(const ir::StmtNode &s, const Memory &memory);
     void free(const std::string &name);
     void allocate_for_kernels(const ir::StmtNode &s);
-    llvm::Value *memoized_on_device(const std::string &buffer, llvm::Value *memory,
+    llvm::Value *memoized_on_device(const std::string &buffer, Type element, llvm::Value *memory,
                                     llvm::Value *bytes, llvm::Value *is_missing);
-    llvm::Value *open_device_buffer(const std::string &name, llvm::Value *host, llvm::Value *bytes);
+    llvm::Value *open_device_buffer(const std::string &name, llvm::Value *host, llvm::Value *bytes,
+                                    int element_bytes);
     void close_device_buffer(llvm::Value *device);
     llvm::Value *allocation_bytes(Type element, const std::vector<Expr> &sizes);
     llvm::Value *push_block(const std::string &name, llvm::Value *bytes);

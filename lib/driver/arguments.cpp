@@ -276,7 +276,7 @@ void Slots::fill(CallArguments &call, bool on_device) const {
     call.pointers_.resize(slots_.size());
     call.addresses_.resize(slots_.size());
     call.variant.layouts.assign(slots_.size(), {});
-    call.variant.any_size = false;
+    call.variant.any_size = call.variant.large_buffers = false;
     call.nothing_wanted_ = true;
     size_t buffer = 0;
     for (size_t i = 0; i < slots_.size(); i++) {
@@ -305,9 +305,12 @@ void Slots::fill(CallArguments &call, bool on_device) const {
         const auto bytes = static_cast<uintptr_t>(slot.type.bytes());
         call.addresses_[i] = {host + static_cast<uintptr_t>(low) * bytes,
                               empty ? 0 : host + static_cast<uintptr_t>(high) * bytes};
-        if (on_device)
-            runtime::fill_argument(slot.name.c_str(), *given.buffer, &arg,
-                                   &call.device_buffers_[buffer], &call.owners_[buffer]);
+        if (on_device) {
+            runtime::DeviceBuffer &device = call.device_buffers_[buffer];
+            runtime::fill_argument(slot.name.c_str(), *given.buffer, &arg, &device,
+                                   &call.owners_[buffer]);
+            call.variant.large_buffers |= !runtime::fits_narrow_indices(device);
+        }
         if (slot.kind == Kind::OutputBuffer)
             check_elements(slot, view);
         call.nothing_wanted_ &= empty || slot.kind != Kind::OutputBuffer;

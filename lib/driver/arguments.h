@@ -64,6 +64,7 @@ struct Variant {
     std::vector<Layout> layouts;  ///< one per slot
     std::vector<InPlace> in_place;
     bool any_size = false;  ///< see lower::LowerOptions
+    bool large_buffers = false;  ///< kernels for a GPU have indices of 64 bits
     bool operator==(const Variant &) const = default;
 };
 

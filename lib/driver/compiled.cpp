@@ -7,6 +7,7 @@
 
 #include "graph/check_device.h"
 #include "ir/print.h"
+#include "jit/runtime/abi.h"
 #include "jit/runtime/gpu/capability.h"
 #include "lower/in_place.h"
 #include "lower/lower.h"
@@ -126,7 +127,8 @@ jit::Kernel Compiled::compile_kernel(const Variant &variant) {
     ir::Program program = lower_or_fall_back(variant);
     slots_.check_program(program);
     const auto start = Clock::now();
-    jit::Kernel kernel = jit::compile(program, target_);
+    jit::Kernel kernel = jit::compile(
+        program, variant.large_buffers ? target_.with_feature(Target::LargeBuffers) : target_);
     times_.llvm_ms += ms_since(start);
     return kernel;
 }
@@ -257,6 +259,11 @@ int Compiled::run_kernels(CallArguments &call, const runtime::RunOptions &option
     if (!call.in_place().empty() && !find(variant))
         check_in_place(call);
     int code = run_kernel(kernel(variant), call, options, error);
+    if (code == runtime::indices_too_narrow &&
+        call.in_place().empty()) {  // of an intermediate Func
+        variant.large_buffers = true;
+        code = run_kernel(kernel(variant), call, options, error);
+    }
     auto failure = static_cast<ir::Failure>(code);
     variant.any_size = true;
     if (failure == ir::Failure::InputTooSmall || failure == ir::Failure::OutputTooSmall)

@@ -40,7 +40,7 @@ const FeatureInfo table[] = {
     {T::TracePipeline, "trace_pipeline", K::Option, {}},
 
     {T::JIT, "jit", K::Nothing, {}},
-    {T::LargeBuffers, "large_buffers", K::Nothing, {}},
+    {T::LargeBuffers, "large_buffers", K::Option, {}},
     {T::UserContext, "user_context", K::Nothing, {}},
     {T::NoAsserts, "no_asserts", K::Nothing, {}},
     {T::NoBoundsQuery, "no_bounds_query", K::Nothing, {}},

@@ -338,3 +338,19 @@ TEST_CASE("pipelines of the host take what is newer on the device", "[gpu]") {
     require_message<RuntimeError>([&] { twice.realize(device_only); },
                                   {"'twice'", "only on a device"});
 }
+
+TEST_CASE("a buffer beyond what indices of 32 bits reach is refused, before anything is allocated",
+          "[gpu]") {
+    Run run;
+    for (const int64_t sign : {1, -1}) {
+        runtime::DeviceBuffer b;
+        b.name = "huge";
+        b.element_bytes = 4;
+        const int64_t end = 4 * (runtime::most_narrow_elements + 1);
+        (sign > 0 ? b.end : b.begin) = sign * end;
+        const int before = fake_cuda::calls()["cuMemAlloc_v2"];
+        require_message<RuntimeError>([&] { run.on_device(b, DeviceRead | runtime::DeviceNarrow); },
+                                      {"'huge' extends over 2146435073 elements", "large_buffers"});
+        CHECK(fake_cuda::calls()["cuMemAlloc_v2"] == before);
+    }
+}

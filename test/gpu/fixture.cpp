@@ -72,7 +72,8 @@ Run::~Run() = default;
 void Run::check(int32_t code) {
     if (code == 0)
         return;
-    if (code != runtime::device_failed || context_.code() != code)
+    if ((code != runtime::device_failed && code != runtime::indices_too_narrow) ||
+        context_.code() != code)
         throw InternalError("wrong code");
     throw RuntimeError(context_.message());
 }

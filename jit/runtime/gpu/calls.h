@@ -11,6 +11,9 @@ template <typename F> int32_t call_device(Context *context, const F &f) noexcept
     try {
         f(*context->gpu);
         return 0;
+    } catch (const IndicesTooNarrow &error) {
+        context->fail(indices_too_narrow, error.what());
+        return indices_too_narrow;
     } catch (const std::exception &error) {
         context->fail(device_failed, context->gpu->explain(error.what()));
         return device_failed;

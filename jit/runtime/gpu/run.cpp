@@ -259,6 +259,12 @@ void GPURun::use_resident(DeviceBuffer &b, int32_t access, ResidentMemory &memor
 void GPURun::use_on_device(DeviceBuffer &b, int32_t access) {
     if (is_empty(b))
         return;
+    if ((access & DeviceNarrow) && !fits_narrow_indices(b))
+        throw IndicesTooNarrow(fmt::format(
+            "{} extends over {} elements, more than {}, which is what kernels reach whose indices "
+            "have 32 bits. Compile for a target with the feature large_buffers "
+            "(Target::LargeBuffers): indices of 64 bits.",
+            buffer_text(b), std::max(-b.begin, b.end) / b.element_bytes, most_narrow_elements));
     std::lock_guard lock(mutex_);
     if (is_resident(b)) {
         ir::Allocation &a = *argument_of(b)->part.allocation;

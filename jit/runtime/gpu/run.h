@@ -22,11 +22,17 @@
 #include "jit/runtime/gpu_abi.h"
 #include "jit/runtime/profiler.h"
 #include <pipe/buffer_base.h>
+#include <pipe/error.h>
 #include <pipe/jit.h>
 
 namespace Pipe::runtime {
 
 class ResidentMemory;
+
+/// A failure that code with indices of 64 bits does not have.
+struct IndicesTooNarrow : RuntimeError {
+    using RuntimeError::RuntimeError;
+};
 
 /// What DeviceBuffer::owner points to in an argument.
 struct ArgumentBuffer {

@@ -55,7 +55,7 @@ Target kernel_target(const Target &target) {
     for (size_t f = 0; f < Target::FeatureEnd; f++) {
         const auto feature = static_cast<Target::Feature>(f);
         const bool keeps = feature == Target::FastMath || feature == Target::StrictFloat ||
-                           feature == Target::QuickCompile ||
+                           feature == Target::QuickCompile || feature == Target::LargeBuffers ||
                            Target::feature_to_name(feature).starts_with("cuda");
         if (!keeps)
             result.features.reset(f);

@@ -51,6 +51,8 @@ struct DeviceCode {
     std::vector<DeviceKernel> kernels;
     std::vector<DeviceSite> sites;
 
+    /// Whether indices in kernels have 32 bits (Frame::narrow_indices).
+    bool has_narrow_indices() const { return !target.has_feature(Target::LargeBuffers); }
     /// Its number.
     int32_t add_site(const DeviceSite &site);
     /// Optimizes the kernels, makes PTX of them, and fills in the GPUModule. The PTX; "" where they are emulated.

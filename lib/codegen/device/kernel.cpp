@@ -16,6 +16,7 @@ using llvm::Value;
 namespace {
 
 constexpr int64_t max_static_shared = 48 << 10;
+constexpr int block_depth = 1, thread_depth = 2;  // as in Term
 
 std::string ptx_name(const std::string &kernel, size_t number) {
     std::string name = "pipe_" + kernel + "_" + std::to_string(number);
@@ -38,6 +39,8 @@ class KernelEmitter {
     /// Its number.
     int32_t emit() {
         frame_.kernel.emplace();
+        frame_.loop_depth = thread_depth;
+        frame_.narrow_indices = device_.has_narrow_indices();
         frame_.kernel->shared_end = ir::make_int(Int(64), 0);
         if (device_.emulated)
             frame_.kernel->emulated_thread = frame_.function->getArg(0);
@@ -103,15 +106,15 @@ class KernelEmitter {
         for (size_t d = 0; d < 3; d++) {
             bind_place(ir::block_index(d), block[d],
                        offsetof(runtime::EmulatedThread, block) + 4 * d,
-                       ir::blocks_of_launch(launch_, d));
+                       ir::blocks_of_launch(launch_, d), block_depth);
             bind_place(ir::thread_index(d), thread[d],
                        offsetof(runtime::EmulatedThread, thread) + 4 * d,
-                       ir::threads_of_launch(launch_, d));
+                       ir::threads_of_launch(launch_, d), thread_depth);
         }
     }
 
     void bind_place(const Expr &variable, llvm::Intrinsic::ID on_gpu, size_t emulated_at,
-                    const Expr &count) {
+                    const Expr &count, int depth) {
         Builder &b = frame_.b;
         int64_t known = INT32_MAX;
         ir::as_const_int(count, &known);
@@ -130,9 +133,15 @@ class KernelEmitter {
         value->setName(variable->name);
         Binding bound;
         bound.value = value;
-        bound.offset = Offset::of(b.CreateSExt(value, b.getInt64Ty()), 0);
+        bound.offset = Offset::of(as_index(value), depth);
+        bound.depth = depth;
         bound.range = {0, known - 1};
         frame_.variables.push(variable->name, bound);
+    }
+
+    Value *as_index(Value *value) {
+        return frame_.b.CreateSExtOrTrunc(value,
+                                          frame_.b.getIntNTy(frame_.narrow_indices ? 32 : 64));
     }
 
     void bind_shared() {
@@ -184,7 +193,7 @@ class KernelEmitter {
             value = b.CreateTrunc(value, c.value->getType());
         Binding bound{value, std::nullopt, std::nullopt, outer.range, 0};
         if (outer.offset)
-            bound.offset = Offset::of(b.CreateSExtOrTrunc(value, b.getInt64Ty()), 0);
+            bound.offset = Offset::of(as_index(value), 0);
         frame_.variables.push(c.name, bound);
     }
 

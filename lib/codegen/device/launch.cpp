@@ -95,10 +95,12 @@ void StmtEmitter::use(const ir::StmtNode &s) {
     const BufferBinding *bound = frame_.buffers.find(s.name);
     if (!bound || !bound->device)
         throw InternalError(s.name + " is used by a kernel, but has no memory on the device");
-    const int32_t access = s.access == ir::Access::Read ? runtime::DeviceRead
-                           : s.access == ir::Access::Write
-                               ? runtime::DeviceRead | runtime::DeviceWrite
-                               : runtime::DeviceWrite | runtime::DeviceOverwrite;
+    int32_t access = s.access == ir::Access::Read ? runtime::DeviceRead
+                     : s.access == ir::Access::Write
+                         ? runtime::DeviceRead | runtime::DeviceWrite
+                         : runtime::DeviceWrite | runtime::DeviceOverwrite;
+    if (s.on_device && unit_.device->has_narrow_indices())
+        access |= runtime::DeviceNarrow;
     auto function = unit_.runtime(s.on_device ? runtime::pipe_device_use : runtime::pipe_host_use);
     Value *code = b_.CreateCall(
         function, {frame_.context(), bound->device, b_.getInt32(static_cast<uint32_t>(access))});

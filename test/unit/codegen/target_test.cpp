@@ -131,7 +131,8 @@ TEST_CASE("sums that share parts have their values") {
     }
 }
 
-TEST_CASE("FastMath multiplies by the reciprocal of what all lanes are divided by") {
+TEST_CASE(
+    "FastMath multiplies by the reciprocal of constants and of what all lanes are divided by") {
     constexpr int lanes = 16;
     auto quotients = [&](const Expr &divisor) {
         ir::Program p;
@@ -145,7 +146,8 @@ TEST_CASE("FastMath multiplies by the reciprocal of what all lanes are divided b
     };
     const Expr one = ir::make_load(Float(32), "in", int32(lanes));
     const ir::Program by_one = quotients(ir::make_broadcast(one, lanes)),
-                      by_all = quotients(load(Float(32), "in", int32(1), lanes));
+                      by_all = quotients(load(Float(32), "in", int32(1), lanes)),
+                      by_three = quotients(ir::make_broadcast(ir::make_const(Float(32), 3), lanes));
     auto divides_vectors = [&](const ir::Program &p,
                                std::initializer_list<Target::Feature> features) {
         const std::string text = jit::compile(p, host_with(features)).llvm_ir();
@@ -155,6 +157,8 @@ TEST_CASE("FastMath multiplies by the reciprocal of what all lanes are divided b
     CHECK(divides_vectors(by_one, {}));
     CHECK(divides_vectors(by_one, {Target::FastMath, Target::StrictFloat}));
     CHECK(divides_vectors(by_all, {Target::FastMath}));
+    CHECK_FALSE(divides_vectors(by_three, {Target::FastMath}));
+    CHECK(divides_vectors(by_three, {}));
 
     std::vector<float> in(lanes + 1), out(lanes);
     for (size_t i = 0; i <= lanes; i++)
