@@ -23,13 +23,24 @@ Expr without_constant(Expr e) {
     return e;
 }
 
-/// Whether an update reads other elements of its Func than the one that it stores, as a scan does.
+/// Two constants that differ: f(.., 2) is never an element f(.., 1).
+bool differ(const Expr &a, const Expr &b) {
+    int64_t x = 0, y = 0;
+    return ir::as_const_int(a, &x) && ir::as_const_int(b, &y) && x != y;
+}
+
+/// Whether an update may read other elements of its Func that it stores, as a scan does.
 bool reads_elsewhere(const graph::FuncNode &func, const graph::Stage &stage) {
     const graph::IsSelf is_self = graph::calls_of(func.id);
     auto is_other = [&](const ExprNode &n) {
-        return is_self(n) &&
-               !std::equal(n.args.begin(), n.args.end(), stage.args.begin(), stage.args.end(),
-                           [](const Expr &a, const Expr &b) { return ir::equal(a, b); });
+        if (!is_self(n))
+            return false;
+        bool same = true, apart = false;
+        for (size_t d = 0; d < n.args.size(); d++) {
+            same = same && ir::equal(n.args[d], stage.args[d]);
+            apart = apart || differ(n.args[d], stage.args[d]);
+        }
+        return !same && !apart;
     };
     return std::any_of(stage.values.begin(), stage.values.end(),
                        [&](const Expr &e) { return ir::contains(e, is_other); }) ||

@@ -11,7 +11,7 @@
 namespace Pipe::autoschedule {
 
 /// One per coordinate that is `r` or `r / n`, with a constant added or not, in the order of the coordinates. None where
-/// the update reads other elements of its Func than the one that it stores.
+/// the update may read elements that other iterations store.
 std::vector<Cells> cells_of(const graph::FuncNode &func, const graph::Stage &stage,
                             const StageCost &cost);
 

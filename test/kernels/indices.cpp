@@ -57,9 +57,9 @@ TEST_CASE("kernels reach elements beyond 2^31 of an input whose rows are far apa
 TEST_CASE("an intermediate Func beyond 2^31 elements", "[gpu][.large]") {
     Func big("big"), out("out");
     Var x("x"), y("y"), xo("xo"), xi("xi");
-    big(x, y) = cast<uint8_t>(x * 7 + y);
-    out(x) = big(x, 0) + big(x, (1 << 28));
-    big.compute_root().gpu_tile(x, xo, xi, 8);
+    big(x, y) = cast<uint8_t>(x + 7 * y);
+    out(x) = big(0, x) + big(1 << 28, x);
+    big.compute_root().split(x, xo, xi, 256).gpu_blocks(xo, y).gpu_threads(xi);
     out.gpu_tile(x, xo, xi, 8);
     const Buffer<uint8_t> result = out.realize({8}, Target("host-cuda"));
     for (int i = 0; i < 8; i++)

@@ -42,15 +42,17 @@ bool is_atomic_reduction(const graph::FuncNode &func, size_t s, const Machine &m
 /// Chooses what the threads of an update run over. False where they would be too few for a kernel.
 bool find_threads(const graph::FuncNode &func, size_t s, const Node &node, const Machine &machine,
                   StageCost &stage) {
-    constexpr double enough = 32, few_steps = 256;
+    constexpr double enough = 32, plenty = 1 << 16, few_steps = 256;
     double points = 1, cells = 1;
     for (size_t d = 0; d < stage.loops_over.size(); d++)
         if (stage.loops_over[d])
             points *= static_cast<double>(node.extents[d]);
-    if (s == 0 || stage.rvars.empty() || points >= enough)
+    if (s == 0 || stage.rvars.empty())
         return true;
     for (const Cells &c : stage.cells)
         cells *= c.count;
+    if (points >= plenty || (points >= enough && cells < enough))
+        return true;
     if (cells * points >= enough)
         stage.threads = Threads::Cells;
     else if (is_atomic_reduction(func, s, machine))

@@ -25,7 +25,7 @@ struct GPU {
 };
 
 /// The GPU that the target names by its capability; of several, a typical one: sm_75 T4, sm_80 A100, sm_86 A10, sm_89 L4,
-/// sm_90 H100. A100 where it names none. Nothing where the target has no kernels.
+/// sm_90 H200. A100 where it names none. Nothing where the target has no kernels.
 std::optional<GPU> gpu_of(const Target &target);
 
 }  // namespace Pipe::autoschedule

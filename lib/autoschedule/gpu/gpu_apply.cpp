@@ -187,6 +187,21 @@ void add_points(const Plan &plan, const Node &node, const FuncNode &func, size_t
     }
 }
 
+/// Threads along the first dimension, where that is a long pure loop, and along cells.
+void add_cells_and_points(const Node &node, const FuncNode &func, const StageCost &stage,
+                          KernelLoops &loops) {
+    const bool along_points = stage.loops_over[0] && node.extents[0] >= usual_width;
+    if (along_points)
+        loops.add(func.args[0], usual_width, usual_width, false);
+    const std::vector<int64_t> threads =
+        along_points ? std::vector<int64_t>{usual_height} : std::vector{usual_width, usual_height};
+    for (size_t i = 0; i < stage.cells.size(); i++)
+        loops.add_cells(stage.cells[i], i < threads.size() ? threads[i] : 1);
+    for (size_t d = along_points ? 1 : 0; d < node.extents.size(); d++)
+        if (stage.loops_over[d])
+            loops.add_in_thread(func.args[d], node.extents[d], node.extents[d] <= most_at_once);
+}
+
 /// One stage of the output as a kernel.
 KernelLevels apply_stage(const Plan &plan, const Node &node, const FuncNode &func, size_t s,
                          StageSchedule &schedule) {
@@ -197,11 +212,7 @@ KernelLevels apply_stage(const Plan &plan, const Node &node, const FuncNode &fun
         loops.add_atomic_reduction();
         break;
     case Threads::Cells:
-        for (size_t i = 0; i < stage.cells.size(); i++)
-            loops.add_cells(stage.cells[i], i == 0 ? usual_width : i == 1 ? usual_height : 1);
-        for (size_t d = 0; d < node.extents.size(); d++)
-            if (stage.loops_over[d])
-                loops.add_in_thread(func.args[d], node.extents[d], node.extents[d] <= most_at_once);
+        add_cells_and_points(node, func, stage, loops);
         break;
     case Threads::Points:
         add_points(plan, node, func, s, loops);

@@ -14,12 +14,12 @@ struct KernelWork {
     double registers = 32;           ///< of a thread
     double shared_bytes = 0;         ///< of a block
 
-    // Of one block.
+    // Of one block; of the first three, what ptxas does not save and others do not hide.
     double instructions = 0;  ///< of all threads
     double shared_loads = 0;  ///< and stores, of 4 bytes, of all threads
     double global_loads =
         0;             ///< and stores: lines of the first cache, 128 bytes, that warps access
-    double waits = 1;  ///< loads from global memory that wait for each other
+    double waits = 0;  ///< of a thread for loads from global memory, one after the other
     double barriers = 0;
     double iterations = 0;  ///< of reductions, whose loads a thread waits for
 

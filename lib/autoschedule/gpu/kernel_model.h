@@ -84,9 +84,15 @@ class KernelModel {
     KernelWork work_of_group(const BlockTiles &b, const std::vector<Level> &levels) const;
     KernelWork work_of_update(size_t stage, const Block &output) const;
     static double loads_of(const Window &window, const Steps &steps);
-    void add_stage(size_t m, size_t stage, const BlockTiles &b, const std::vector<Level> &levels,
-                   KernelWork &work) const;
-    static void share_by_rvars(const StageCost &stage, KernelWork &work);
+    /// What a thread does for a stage: waits for loads from global memory, one after the other, and loads at a time.
+    struct Loads {
+        double waits = 0, at_once = 0;
+    };
+    struct Waits;
+    Loads add_stage(size_t m, size_t stage, const BlockTiles &b, const std::vector<Level> &levels,
+                    KernelWork &work) const;
+    static void share_by_rvars(const StageCost &stage, double computed, double points,
+                               KernelWork &work);
     void add_traffic(const BlockTiles &b, KernelWork &work) const;
     double bytes_of_tile(const External &e, const BlockTiles &b) const;
 

@@ -15,12 +15,21 @@ namespace {
 constexpr double sector = 32, line = 128;  // bytes
 /// Of the threads of a warp that load at coordinates that depend on data, those whose elements lie in lines of their own.
 constexpr double apart = 0.25;
-/// Registers of a thread, which nobody knows before ptxas: of a stencil, and per value that a thread keeps; and of sums,
-/// whose operands have addresses of 64 bits.
-constexpr double registers_base = 28, registers_per_value = 2;
-constexpr double registers_of_sums = 64, registers_per_sum = 1;
+/// Registers of a thread, which nobody knows before ptxas: of a stencil, for each value that a thread keeps, and for each that
+/// it loads at a time; and of sums. Fitted to what ptxas says of 2300 kernels.
+constexpr double registers_base = 24, registers_per_value = 0.3, registers_per_load = 0.42;
+constexpr double most_values = 64, most_loaded = 48;
+constexpr double registers_of_sums = 64, registers_per_sum = 0.4;
 /// Instructions of a load or store besides itself, and of a step of a loop over the elements of a member.
 constexpr double access_instructions = 1.5, step_instructions = 10;
+
+/// Of what the model counts, what takes time: instructions that ptxas does not save, and accesses that are not hidden. Sums are
+/// multiply-adds of which nothing can be saved. (Fitted; see gpu_cost.cpp.)
+struct Left {
+    double instructions, accesses;
+};
+constexpr Left left_of_stencils{0.25, 0.5}, left_of_sums{1, 0.2};
+constexpr double few_terms = 32;
 
 bool depends_on_data(const Coordinate &c) {
     return !c.distance.bounded() || (c.iterator < 0 && c.may_use != 0);
@@ -144,19 +153,37 @@ std::optional<Cost> KernelModel::evaluate(const BlockTiles &b,
     return cost;
 }
 
+/// Members in shared memory are computed one after the other; the output, with what its threads compute for themselves, at once.
+struct KernelModel::Waits {
+    double in_tiles = 0, of_points = 0;             ///< for loads
+    double loads_in_tile = 0, loads_of_points = 0;  ///< of a thread at a time
+
+    void add(const Loads &stage, bool in_tile) {
+        if (in_tile) {
+            in_tiles += stage.waits;
+            loads_in_tile = std::max(loads_in_tile, stage.at_once);
+        } else {
+            of_points = std::max(of_points, stage.waits);
+            loads_of_points += stage.at_once;
+        }
+    }
+    double count() const { return in_tiles + of_points; }
+    double loads() const { return std::max(loads_in_tile, loads_of_points); }
+};
+
 /// The kernel of the first stage of the output, and of the members.
 KernelWork KernelModel::work_of_group(const BlockTiles &b, const std::vector<Level> &levels) const {
     KernelWork work;
     work.blocks = b.block.blocks(extents());
     work.threads = b.block.thread_count();
+    Waits waits;
     double values = 0;
     // The output takes what such members keep, and keeps nothing besides.
     const bool takes_sums = std::find(levels.begin(), levels.end(), Level::Block) != levels.end();
     for (size_t m = 0; m < size(); m++) {
         const bool in_tile = m > 0 && levels[m] == Level::Tile;
-        work.waits += in_tile ? 1 : 0;
         for (size_t stage = 0; stage < (m == 0 ? 1 : node(m).stages.size()); stage++)
-            add_stage(m, stage, b, levels, work);
+            waits.add(add_stage(m, stage, b, levels, work), in_tile);
         if (in_tile) {
             work.shared_bytes += points_of(m, b.whole) * node(m).bytes;
             work.barriers += static_cast<double>(node(m).stages.size());
@@ -164,8 +191,11 @@ KernelWork KernelModel::work_of_group(const BlockTiles &b, const std::vector<Lev
             values += kept(m, levels[m], b);
         }
     }
-    work.registers = takes_sums ? registers_of_sums + registers_per_sum * values
-                                : std::min(255.0, registers_base + registers_per_value * values);
+    work.waits = waits.count();
+    work.registers = takes_sums
+                         ? registers_of_sums + registers_per_sum * values
+                         : registers_base + registers_per_value * std::min(most_values, values) +
+                               registers_per_load * std::min(most_loaded, waits.loads());
     work.dram_bytes = work.l2_bytes = node(0).points() * node(0).bytes;
     if (!node(0).has_updates())
         add_traffic(b, work);
@@ -184,28 +214,36 @@ KernelWork KernelModel::work_of_update(size_t stage, const Block &output) const 
             looped[d] = 1;
     work.blocks = block.blocks(looped);
     work.threads = block.thread_count();
-    add_stage(0, stage, b, {Level::Block}, work);
+    double computed = work.blocks, points = 1;
+    for (size_t d = 0; d < looped.size(); d++) {
+        computed *= static_cast<double>(b.whole[d]);
+        points *= static_cast<double>(looped[d]);
+    }
+    work.waits = add_stage(0, stage, b, {Level::Block}, work).waits;
     work.registers = registers_of_sums + registers_per_sum * kept(0, Level::Block, b);
     work.dram_bytes = work.l2_bytes = 2 * node(0).points() * node(0).bytes;
     add_traffic(b, work);
     if (cost.threads != Threads::Points)
-        share_by_rvars(cost, work);
+        share_by_rvars(cost, computed, points, work);
     return work;
 }
 
-/// Where the threads of an update run over RVars: as many blocks as there are of these do the work of the few, and read
-/// each element once.
-void KernelModel::share_by_rvars(const StageCost &stage, KernelWork &work) {
+/// Where the threads of an update run over RVars: so many blocks do the work of those over points, and read each element
+/// once.
+/// \param computed  points of the blocks over points; \param points  of the loops that they have
+void KernelModel::share_by_rvars(const StageCost &stage, double computed, double points,
+                                 KernelWork &work) {
     const bool is_atomic = stage.threads == Threads::Atomic;
     const double threads = is_atomic ? atomic_line : usual_width * usual_height;
     double parts = is_atomic ? stage.repeats : 1;
     for (const Cells &c : stage.cells)
         parts *= is_atomic ? 1 : c.count;
-    const double blocks = std::max(1.0, std::ceil(parts / threads));
+    const double blocks = std::max(1.0, std::ceil(parts * points / threads));
     for (double *all : {&work.instructions, &work.shared_loads, &work.global_loads})
-        *all *= work.blocks / (blocks * work.threads);
+        *all *= work.blocks / blocks * points / computed;
     work.blocks = blocks;
     work.threads = threads;
+    work.iterations /= parts;
     work.l2_bytes = work.dram_bytes;
 }
 
@@ -213,7 +251,8 @@ void KernelModel::share_by_rvars(const StageCost &stage, KernelWork &work) {
 /// because they share what they load.
 double KernelModel::loads_of(const Window &window, const Steps &steps) {
     double touched = 1;
-    for (const Coordinate &c : window.hull.coords) {
+    for (const Coordinate &coordinate : window.hull.coords) {
+        const Coordinate c = in_the_middle(coordinate);
         const bool in_columns =
             c.distance.bounded() && c.iterator >= 0 && c.iterator == steps.columns;
         touched *= in_columns ? static_cast<double>(steps.points[static_cast<size_t>(c.iterator)]) *
@@ -223,8 +262,9 @@ double KernelModel::loads_of(const Window &window, const Steps &steps) {
     return std::min(window.loads * steps.count(), touched);
 }
 
-void KernelModel::add_stage(size_t m, size_t stage, const BlockTiles &b,
-                            const std::vector<Level> &levels, KernelWork &work) const {
+KernelModel::Loads KernelModel::add_stage(size_t m, size_t stage, const BlockTiles &b,
+                                          const std::vector<Level> &levels,
+                                          KernelWork &work) const {
     const Steps steps = steps_of(m, stage, b, levels[m]);
     const StageWork &own = work_[m][stage];
     const double points = steps.count();
@@ -242,6 +282,7 @@ void KernelModel::add_stage(size_t m, size_t stage, const BlockTiles &b,
             shared += loads * window.hull.bytes / 4;
         }
     }
+    const Loads result{global > 0 ? steps.passes : 0, global + shared};
     const bool in_tile = m > 0 && levels[m] == Level::Tile;
     if (m == 0) {
         const double accesses = stage > 0 ? 2 * points : points;
@@ -251,14 +292,15 @@ void KernelModel::add_stage(size_t m, size_t stage, const BlockTiles &b,
         shared += points * node(m).bytes / 4;
     }
     const double times = steps.passes * work.threads;
-    work.instructions += times * (own.instructions * points +
-                                  access_instructions * (global + shared) + step_instructions);
-    work.shared_loads += times * shared;
-    work.global_loads += times / warp * lines;
-    if (in_tile && global > 0)
-        work.waits += steps.passes - 1;
-    if (global > 0)
+    const Left &left = node(m).stages[stage].repeats > few_terms ? left_of_sums : left_of_stencils;
+    work.instructions +=
+        left.instructions * times *
+        (own.instructions * points + access_instructions * (global + shared) + step_instructions);
+    work.shared_loads += left.accesses * times * shared;
+    work.global_loads += left.accesses * times / warp * lines;
+    if (result.waits > 0)
         work.iterations += steps.passes * (node(m).stages[stage].repeats - 1);
+    return result;
 }
 
 /// Bytes of an external buffer that a block loads, in whole sectors.
@@ -268,7 +310,7 @@ double KernelModel::bytes_of_tile(const External &e, const BlockTiles &b) const 
     for (const Window &w : e.windows) {
         double bytes = e.bytes, loads = w.loads;
         for (size_t d = 0; d < w.hull.coords.size(); d++) {
-            const double width = width_in(w.hull.coords[d], tile);
+            const double width = width_in(in_the_middle(w.hull.coords[d]), tile);
             bytes *=
                 d == 0 ? (std::ceil(width * e.bytes / sector) + 0.5) * sector / e.bytes : width;
         }

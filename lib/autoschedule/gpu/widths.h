@@ -16,6 +16,13 @@ inline double width_of(const poly::Coordinate &c, int64_t tile) {
     return static_cast<double>((travel + c.distance.size() - 1) / c.den + 1);
 }
 
+/// The same in the middle of the domain, where boundary conditions do nothing, if it is known there.
+inline poly::Coordinate in_the_middle(poly::Coordinate c) {
+    if (c.steady.bounded())
+        c.distance = c.steady;
+    return c;
+}
+
 /// Elements along one dimension that a tile of the output needs.
 inline double width_in(const poly::Coordinate &c, const std::vector<int64_t> &tile) {
     const double most = static_cast<double>(std::min<int64_t>(c.range.size(), 1 << 30));
