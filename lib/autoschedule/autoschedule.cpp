@@ -163,7 +163,7 @@ Graph write_plans(const SearchResult &found, const Graph &graph, const Machine &
         if (plan.threads.empty())
             apply(plan, found.graph, graph, machine, schedule, packings);
         else
-            apply_kernel(plan, found.graph, graph, schedule);
+            apply_kernel(plan, found.graph, graph, *machine.gpu, schedule);
     }
     for (const Node &node : found.graph.nodes)
         if (node.role == Role::Fixed && !placed[static_cast<size_t>(node.id)])

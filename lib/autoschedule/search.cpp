@@ -90,8 +90,7 @@ class Searcher {
     std::optional<Plan> plan(const StageGraph &graph, const std::vector<int> &ids,
                              bool coarse) const {
         auto on_host = [&](int n) {
-            const Node &node = graph.nodes[static_cast<size_t>(n)];
-            return node.on_host || node.dims() == 0;
+            return graph.nodes[static_cast<size_t>(n)].on_host;
         };
         if (!machine_.gpu)
             return plan_group(graph, machine_, ids, coarse, memory_);

@@ -37,6 +37,7 @@ struct Cells {
 enum class Threads : uint8_t {
     Points,  ///< the pure loops
     Cells,   ///< of a scatter; and the pure loops
+    Parts,   ///< RVars of a long reduction, whose parts are combined (gpu/reduction_threads.h); and the pure loops
     Atomic,  ///< all RVars: they update the same elements by atomic operations
 };
 

@@ -63,6 +63,7 @@ struct FuncNode {
     bool is_output = false;
     std::vector<BufferPromise> output_promises;  ///< of an output, per value; empty = none
     bool is_copy = false;  ///< made by copy_for_stages: unknown to the C++ program
+    bool holds_parts = false;  ///< of a reduction, to be combined: made by lower/private_accumulators.h
     /// Its C++ name: the name given by the user, if no other Func of the graph has it.
     std::string variable;
     bool is_declared = false;  ///< `variable` is that name

@@ -169,6 +169,13 @@ Stmt simplify_all(const Stmt &s) {
 constexpr auto blocks = [](const Version &v, const Context &c) {
     return whole_blocks(v.loops, &v.graph, &c.target);
 };
+constexpr auto kernels = [](const Version &v, const Context &) {
+    std::set<std::string> parts;
+    for (const graph::FuncNode &f : v.graph.funcs)
+        if (f.holds_parts)
+            parts.insert(f.name);
+    return make_kernels(v.loops, parts);
+};
 constexpr auto skip = [](const Version &v, const Context &) {
     return guard_unused_reads(skip_stages(v.loops, v.graph, v.schedule));
 };
@@ -218,7 +225,7 @@ constexpr Pass passes[] = {
     {"hoist-calls", rewrite_loops<hoist_calls>},
     {"widen-floats", rewrite_loops<widen_floats>},
     {"cse", rewrite_loops<cse>},
-    {"kernels", rewrite_loops<make_kernels>},
+    {"kernels", rewrite<kernels>},
     {"arrays", rewrite<arrays>},
     {"barriers", rewrite_loops<insert_barriers>},
     {"threads", rewrite_loops<map_threads>},

@@ -74,12 +74,17 @@ class Privatizer {
         FuncNode part;
         std::string var;
         graph::Factored made = factored(id, stage, loop, part, var);
-        const Place place = place_of(id, stage, made.merge_loops, loop);
+        const Place place = is_gpu(kind) ? place_for_gpu(id, stage, made.merge_loops, kind)
+                                         : place_of(id, stage, made.merge_loops, loop);
         split_points_by_1(made.update_loops, place.around);
         FuncSchedule placed;
         placed.touched = true;
         placed.compute = placed.store = place.level;
-        placed.stages = {initial_loops(part, kind), made.update_loops};
+        placed.stages = {is_gpu(kind) ? pure_loops(made.update_loops) : initial_loops(part, kind),
+                         made.update_loops};
+        part.holds_parts = true;
+        if (kind == LoopKind::GPUBlock)
+            combine_in_kernel(made.merge_loops);
         if (kind == LoopKind::Vectorized) {
             placed.storage_order = part.args;
             std::rotate(placed.storage_order.begin(), placed.storage_order.end() - 1,
@@ -152,6 +157,22 @@ class Privatizer {
         return loops;
     }
 
+    /// Those of an update without its reductions.
+    static StageSchedule pure_loops(const StageSchedule &update) {
+        StageSchedule loops;
+        loops.transforms = update.transforms;
+        for (const Dim &d : update.dims)
+            if (!d.is_reduction)
+                loops.dims.push_back(d);
+        return loops;
+    }
+
+    static void combine_in_kernel(StageSchedule &merge) {
+        if (std::none_of(merge.dims.begin(), merge.dims.end(),
+                         [](const Dim &d) { return is_gpu(d.kind); }))
+            merge.single_thread_device = DeviceAPI::Default_GPU;
+    }
+
     static void combine_lanes(StageSchedule &merge, const std::string &loop, size_t values) {
         bool has_vector = std::any_of(merge.dims.begin(), merge.dims.end(),
                                       [](const Dim &d) { return d.kind == LoopKind::Vectorized; });
@@ -196,8 +217,21 @@ class Privatizer {
             inside.level.var = dim.name;
             inside.around.insert(dim.name);
         }
-        if (!inside.around.empty())
-            return inside;
+        return inside.around.empty() ? at_level_of(id) : inside;
+    }
+
+    /// Of threads: inside the loops over blocks of what combines the parts. Else where the old Func is.
+    Place place_for_gpu(FuncId id, size_t stage, const StageSchedule &merge, LoopKind kind) const {
+        Place inside{{LoopLevel::Kind::At, id, static_cast<int>(stage), ""}, {}};
+        for (size_t d = merge.dims.size();
+             kind != LoopKind::GPUBlock && d-- > 0 && merge.dims[d].kind == LoopKind::GPUBlock;) {
+            inside.level.var = merge.dims[d].name;
+            inside.around.insert(merge.dims[d].name);
+        }
+        return inside.around.empty() ? at_level_of(id) : inside;
+    }
+
+    Place at_level_of(FuncId id) const {
         const LoopLevel &own = schedule_[id].compute;
         return {own.inlined() ? LoopLevel{LoopLevel::Kind::At, id, 0, schedules::outermost_loop}
                               : own,

@@ -1,6 +1,6 @@
 #pragma once
-// private_accumulators: gives each iteration of a parallel or vectorized loop over an RVar private
-// accumulators, before lowering.
+// private_accumulators: gives each iteration of a parallel or vectorized loop over an RVar, or of one over the threads or
+// blocks of a GPU, private accumulators, before lowering.
 //
 //     parallel r in [0, n)                        m(u) = 0
 //       f += g(r)                           =>    parallel u in [0, 64)
@@ -19,6 +19,9 @@
 //  3. Lanes are combined at once if there is one value; tasks are combined one after the other.
 //  4. If several loops of a stage are shared, the outermost is processed first; the next belongs to
 //     the new Func.
+//  5. The parts of blocks of a GPU are computed by a kernel of their own, and combined by the kernel of what remains of the
+//     stage; of a single thread where that has no loops for a GPU. Those of threads are computed in the block, and combined
+//     there.
 
 #include <utility>
 #include <vector>

@@ -130,13 +130,12 @@ class Checker {
                                     why));
             return;
         }
-        // Threads of a GPU have no private accumulators: those are few on a CPU, and thousands here.
-        if (regroup && !special && !is_gpu(dim.kind) &&
+        if (regroup && !special &&
             graph::can_factor(f.stages[index], s, dim.name, *reduction, &why)) {
             shared_.push_back({f.id, static_cast<int>(index), dim.name});
             return;
         }
-        if (regroup && !special && !is_gpu(dim.kind))
+        if (regroup && !special)
             text += fmt::format("It cannot use private accumulators: {}. ", why);
         if (reduction && !reduction->exact)
             text += "The operator is associative, but on floats regrouping changes the rounding: a "

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "autoschedule/gpu/reduction_threads.h"
 #include "graph/extern_stage.h"
 #include "graph/reduction.h"
 #include "ir/extern_functions.h"
@@ -29,14 +30,16 @@ bool calls_host(const graph::Stage &stage) {
     return any(stage.values) || any(stage.args);
 }
 
-/// Whether every iteration can add what it has to the elements at once.
-bool is_atomic_reduction(const graph::FuncNode &func, size_t s, const Machine &machine) {
-    if (func.types.size() != 1)
-        return false;
+bool may_regroup(const graph::FuncNode &func, size_t s, const Machine &machine) {
     std::string why;
     auto reduction = graph::as_reduction(func.stages[s], graph::calls_of(func.id), &why);
-    return reduction && reduction->commutative && (reduction->exact || machine.fast_math) &&
-           !func.types[0].is_bool() && func.types[0].bits() >= 32;
+    return reduction && reduction->commutative && (reduction->exact || machine.fast_math);
+}
+
+/// Whether every iteration can add what it has to the elements at once.
+bool is_atomic_reduction(const graph::FuncNode &func, size_t s, const Machine &machine) {
+    return func.types.size() == 1 && !func.types[0].is_bool() && func.types[0].bits() >= 32 &&
+           may_regroup(func, s, machine);
 }
 
 /// Chooses what the threads of an update run over. False where they would be too few for a kernel.
@@ -49,6 +52,10 @@ bool find_threads(const graph::FuncNode &func, size_t s, const Node &node, const
             points *= static_cast<double>(node.extents[d]);
     if (s == 0 || stage.rvars.empty())
         return true;
+    if (is_long_reduction(node, stage) && may_regroup(func, s, machine)) {
+        stage.threads = Threads::Parts;
+        return true;
+    }
     for (const Cells &c : stage.cells)
         cells *= c.count;
     if (points >= plenty || (points >= enough && cells < enough))

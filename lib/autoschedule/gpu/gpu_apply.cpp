@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "autoschedule/gpu/gpu_block.h"
+#include "autoschedule/gpu/reduction_threads.h"
 #include "autoschedule/new_loops.h"
 
 namespace Pipe::autoschedule {
@@ -25,6 +26,7 @@ class KernelLoops {
         for (const Dim &d : schedule.dims)
             if (d.is_reduction)
                 reductions_.push_back(d.name);
+        rvars_ = reductions_;
     }
 
     /// A dimension of which a thread computes this tile, point by point or unrolled. (It may be all of the dimension. But the
@@ -78,6 +80,38 @@ class KernelLoops {
             if (!d.is_reduction)
                 blocks_.push_back(gpu(d.name, LoopKind::GPUBlock));
         schedule_.atomic = true;
+    }
+
+    /// A long reduction. The parts of more than a warp's threads, or of many blocks, are combined in two steps: they are two
+    /// loops.
+    void add_parts(const FuncNode &func, const Node &node, const StageCost &stage,
+                   const ReductionThreads &t) {
+        std::vector<Dim> along_points;
+        for (size_t d = 0; d < func.args.size(); d++) {
+            const int64_t threads = d == 0 ? t.point_threads : 1;
+            if (threads > 1) {
+                auto [block, thread] = split(func.args[d], "_b", "_t", threads);
+                along_points.push_back(gpu(thread, LoopKind::GPUThread));
+                blocks_.push_back(gpu(block, LoopKind::GPUBlock));
+            } else if (node.extents[d] > 1 || blocks_.empty()) {
+                blocks_.push_back(gpu(func.args[d], LoopKind::GPUBlock));
+            } else {
+                in_thread_.push_back({func.args[d], LoopKind::Serial, false});
+            }
+        }
+        while (blocks_.size() + 2 > most_block_loops && blocks_.size() > 1)
+            fuse_outermost_blocks();
+        if (t.lanes_along_points)
+            append(threads_, along_points);
+        const std::string thread_rvar = rvars_[static_cast<size_t>(t.thread_rvar)];
+        if (t.block_rvar >= 0)
+            add_blocks_of_rvar(rvars_[static_cast<size_t>(t.block_rvar)],
+                               stage.rvars[static_cast<size_t>(t.block_rvar)],
+                               t.block_rvar == t.thread_rvar ? t.rvar_threads : 1, t.rvar_blocks);
+        add_threads_of_rvar(t.block_rvar == t.thread_rvar ? inside_blocks_ : thread_rvar,
+                            t.rvar_threads);
+        if (!t.lanes_along_points)
+            append(threads_, along_points);
     }
 
     /// The cells of a scatter: each is computed by one thread, one iteration after the other.
@@ -143,6 +177,40 @@ class KernelLoops {
         return loops_.split(var, outer, inner, factor, TailStrategy::Auto);
     }
 
+    /// Replaces a reduction of each thread by what is left of it.
+    void replace_reduction(const std::string &old, const std::string &now) {
+        std::replace(reductions_.begin(), reductions_.end(), old, now);
+    }
+
+    void add_blocks_of_rvar(const std::string &rvar, int64_t extent, int64_t threads,
+                            int64_t blocks) {
+        constexpr int64_t in_one_step = 32, inner = 16;
+        const int64_t each = (extent + blocks - 1) / blocks;
+        auto [block, rest] = split(rvar, "_b", "_i", (each + threads - 1) / threads * threads);
+        replace_reduction(rvar, rest);
+        inside_blocks_ = rest;
+        if (blocks > in_one_step) {
+            auto [outer, within] = split(block, "_o", "_w", inner);
+            blocks_.push_back(gpu(within, LoopKind::GPUBlock, true));
+            block = outer;
+        }
+        blocks_.push_back(gpu(block, LoopKind::GPUBlock, true));
+    }
+
+    /// Next to each other, so that what they load is.
+    void add_threads_of_rvar(const std::string &rvar, int64_t threads) {
+        if (threads == 1)
+            return;
+        auto [rest, thread] = split(rvar, "_s", "_t", threads);
+        replace_reduction(rvar, rest);
+        if (threads > usual_width) {
+            auto [outer, lane] = split(thread, "_u", "_l", usual_width);
+            threads_.push_back(gpu(lane, LoopKind::GPUThread, true));
+            thread = outer;
+        }
+        threads_.push_back(gpu(thread, LoopKind::GPUThread, true));
+    }
+
     static Dim gpu(const std::string &name, LoopKind kind, bool is_reduction = false) {
         return {name, kind, is_reduction, Partition::Auto, DeviceAPI::Default_GPU};
     }
@@ -160,6 +228,8 @@ class KernelLoops {
     NewLoops loops_;
     std::vector<Dim> points_, in_thread_, columns_, threads_, blocks_;  ///< innermost first
     std::vector<std::string> reductions_;                               ///< of each thread
+    std::vector<std::string> rvars_;                                    ///< before
+    std::string inside_blocks_;  ///< what is left of an RVar that blocks divide
     std::string unrolled_reduction_;                                    ///< inside of them; or ""
 };
 
@@ -204,10 +274,17 @@ void add_cells_and_points(const Node &node, const FuncNode &func, const StageCos
 
 /// One stage of the output as a kernel.
 KernelLevels apply_stage(const Plan &plan, const Node &node, const FuncNode &func, size_t s,
-                         StageSchedule &schedule) {
-    KernelLoops loops(func, schedule);
+                         const GPU &gpu, StageSchedule &schedule) {
     const StageCost &stage = node.stages[s];
+    if (func.args.empty() && stage.rvars.empty()) {
+        schedule.single_thread_device = DeviceAPI::Default_GPU;
+        return {};
+    }
+    KernelLoops loops(func, schedule);
     switch (stage.threads) {
+    case Threads::Parts:
+        loops.add_parts(func, node, stage, reduction_threads(node, stage, gpu.multiprocessors));
+        break;
     case Threads::Atomic:
         loops.add_atomic_reduction();
         break;
@@ -285,7 +362,7 @@ void apply_member_of_thread(StageSchedule &schedule) {
 }  // namespace
 
 void apply_kernel(const Plan &plan, const StageGraph &nodes, const graph::Graph &graph,
-                  schedules::Schedule &schedule) {
+                  const GPU &gpu, schedules::Schedule &schedule) {
     const Node &output = nodes.nodes[static_cast<size_t>(plan.output())];
     FuncSchedule &f = schedule[output.id];
     if (output.role == Role::Free || f.compute.inlined()) {
@@ -297,7 +374,7 @@ void apply_kernel(const Plan &plan, const StageGraph &nodes, const graph::Graph 
     for (size_t s = 0; s < output.stages.size(); s++) {
         if (f.stages[s].touched)
             continue;
-        const KernelLevels own = apply_stage(plan, output, graph[output.id], s, f.stages[s]);
+        const KernelLevels own = apply_stage(plan, output, graph[output.id], s, gpu, f.stages[s]);
         if (s == 0)
             levels = own;
     }

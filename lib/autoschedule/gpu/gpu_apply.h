@@ -1,6 +1,7 @@
 #pragma once
 // Plans of kernels -> directives.
 
+#include "autoschedule/gpu/gpu.h"
 #include "autoschedule/plan.h"
 #include "autoschedule/stage_graph.h"
 #include "graph/graph.h"
@@ -12,6 +13,6 @@ namespace Pipe::autoschedule {
 /// over threads, or at the innermost loop over threads. Stages that cannot run in a kernel (calls of C functions, scans
 /// over all dimensions) stay on the host. What the user has scheduled is kept.
 void apply_kernel(const Plan &plan, const StageGraph &nodes, const graph::Graph &graph,
-                  schedules::Schedule &schedule);
+                  const GPU &gpu, schedules::Schedule &schedule);
 
 }  // namespace Pipe::autoschedule

@@ -149,6 +149,7 @@ Block block_of(const std::vector<int64_t> &extents, const std::vector<int64_t> &
                const std::vector<int64_t> &threads) {
     Block b = single_points(extents);
     b.threads = threads;
+    b.threads.resize(extents.size(), 1);
     for (size_t d = 0; d < tile.size(); d++)
         b.points[d] = tile[d] / threads[d];
     return b;

@@ -52,7 +52,7 @@ Cost kernel_cost(const GPU &gpu, const KernelWork &w) {
         std::max(waves, 1.0) *
         (w.waits * load_latency + w.barriers * barrier_latency + w.iterations * iteration_latency) *
         clock;
-    cost.overhead = gpu.launch_ns;
+    cost.overhead = w.launches * gpu.launch_ns;
     cost.scratch_bytes = w.shared_bytes;
     cost.live_bytes = w.dram_bytes;
     cost.total = cost.arithmetic + cost.near_memory + cost.far_memory + latency + cost.overhead;

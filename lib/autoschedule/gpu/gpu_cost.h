@@ -11,6 +11,7 @@ inline constexpr double warp = 32;
 
 struct KernelWork {
     double blocks = 1, threads = 1;  ///< threads of a block
+    double launches = 1;             ///< with those of kernels that combine parts of it
     double registers = 32;           ///< of a thread
     double shared_bytes = 0;         ///< of a block
 

@@ -93,7 +93,7 @@ class KernelChoice {
 /// Within a kernel, the threads of a block run along the first dimension of each stage. Of a dimension without a loop, the
 /// block computes all.
 bool may_be_member(const Node &node) {
-    return std::all_of(node.stages.begin(), node.stages.end(), [](const StageCost &stage) {
+    return node.dims() > 0 && std::all_of(node.stages.begin(), node.stages.end(), [](const StageCost &stage) {
         return stage.loops_over[0] && stage.threads == Threads::Points;
     });
 }
@@ -105,8 +105,9 @@ std::optional<Plan> plan_kernel(const StageGraph &graph, const Machine &machine,
     constexpr size_t most_in_kernel = 10;
     const int output = *std::max_element(members.begin(), members.end());
     const bool has_updates = graph.nodes[static_cast<size_t>(output)].has_updates();
+    const bool is_value = graph.nodes[static_cast<size_t>(output)].dims() == 0;
     if (members.size() > most_in_kernel || !is_group(graph, members) ||
-        (members.size() > 1 && has_updates))
+        (members.size() > 1 && (has_updates || is_value)))
         return std::nullopt;
     for (int m : members)
         if (m != output && !may_be_member(graph.nodes[static_cast<size_t>(m)]))

@@ -197,6 +197,8 @@ Plan KernelModel::plan(const BlockTiles &b, const std::vector<Level> &levels,
     plan.slides.assign(size(), false);
     plan.tile = b.whole;
     plan.threads = b.block.threads;
+    if (plan.threads.empty())  // of a Func without dimensions
+        plan.threads = {1};
     plan.levels = levels;
     for (size_t m = 0; m < size(); m++) {
         plan.follows.emplace_back();

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "autoschedule/gpu/kernel_model.h"
+#include "autoschedule/gpu/reduction_threads.h"
 #include "autoschedule/gpu/widths.h"
 
 namespace Pipe::autoschedule {
@@ -223,9 +224,32 @@ KernelWork KernelModel::work_of_update(size_t stage, const Block &output) const 
     work.registers = registers_of_sums + registers_per_sum * kept(0, Level::Block, b);
     work.dram_bytes = work.l2_bytes = 2 * node(0).points() * node(0).bytes;
     add_traffic(b, work);
-    if (cost.threads != Threads::Points)
+    if (cost.threads == Threads::Parts)
+        share_by_parts(cost, points, work);
+    else if (cost.threads != Threads::Points)
         share_by_rvars(cost, computed, points, work);
     return work;
+}
+
+/// Where the iterations of a reduction are divided among threads and blocks, whose parts are combined.
+void KernelModel::share_by_parts(const StageCost &stage, double points, KernelWork &work) const {
+    const ReductionThreads t = reduction_threads(node(0), stage, gpu_.multiprocessors);
+    const double terms = points * stage.repeats, blocks = t.blocks(points);
+    const double loads = static_cast<double>(stage.loads.size());
+    const double own = stage.arithmetic.total() / std::max(1, node(0).bytes);
+    work.blocks = blocks;
+    work.threads = t.threads();
+    work.instructions = terms * (own + access_instructions * loads + 1) / blocks;
+    work.shared_loads = work.threads;
+    work.global_loads = left_of_sums.accesses * terms * loads / warp / blocks;
+    const auto threads = static_cast<double>(t.rvar_threads),
+               rvar_blocks = static_cast<double>(t.rvar_blocks);
+    work.waits = 2;
+    work.iterations = stage.repeats / (threads * rvar_blocks) + std::min(threads, 2 * warp) +
+                      std::min(rvar_blocks, 2 * warp);
+    work.barriers = 3;
+    work.launches = t.block_rvar < 0 ? 1 : rvar_blocks > warp ? 5 : 3;
+    work.l2_bytes = work.dram_bytes;
 }
 
 /// Where the threads of an update run over RVars: so many blocks do the work of those over points, and read each element

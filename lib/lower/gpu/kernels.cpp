@@ -34,6 +34,11 @@ std::string stage_of(const std::string &loop) {
     return loop.substr(0, loop.rfind('.'));
 }
 
+/// "out" of "out.s0".
+std::string func_of_stage(const std::string &stage) {
+    return stage.substr(0, stage.rfind('.'));
+}
+
 /// Refuses what code for a GPU cannot contain.
 class KernelCheck {
   public:
@@ -119,8 +124,8 @@ class KernelCheck {
 /// One kernel.
 class Kernel {
   public:
-    explicit Kernel(const Stmt &outermost)
-        : name_(outermost->name), title_(describe_loop(*outermost.get())) {
+    Kernel(const Stmt &outermost, const std::set<std::string> &parts)
+        : name_(outermost->name), title_(describe_loop(*outermost.get())), parts_(parts) {
         enter_blocks(outermost);
     }
 
@@ -202,7 +207,7 @@ class Kernel {
 
     static Expr as_int32(const Expr &e) { return simplify(make_cast(Int(32), e)); }
 
-    /// The extents of thread loops whose names begin with `stage` and a dot, or of all.
+    /// The extents of thread loops of the stage and of parts of reductions; of all, if no stage is given.
     std::vector<Expr> thread_extents(const Stmt &s, const std::string &stage) {
         std::vector<Expr> sizes(3);
         UniformScope scope(uniform_);
@@ -214,7 +219,7 @@ class Kernel {
                        std::vector<Expr> &sizes) {
         if (!s.defined())
             return;
-        if (is_thread_loop(*s.get()) && (stage.empty() || stage_of(s->name) == stage)) {
+        if (is_thread_loop(*s.get()) && has_own_threads(stage_of(s->name), stage)) {
             const size_t d = thread_dimension(*s.get());
             if (d >= 3)
                 throw CompileError(
@@ -230,6 +235,10 @@ class Kernel {
             sizes[d] = sizes[d].defined() ? simplify(max(sizes[d], size)) : size;
         }
         scope.inside(s, [&](const Stmt &child) { visit_threads(child, stage, scope, sizes); });
+    }
+
+    bool has_own_threads(const std::string &looped, const std::string &stage) const {
+        return stage.empty() || looped == stage || parts_.count(func_of_stage(looped)) > 0;
     }
 
     std::vector<Expr> thread_counts() {
@@ -272,6 +281,7 @@ class Kernel {
     }
 
     const std::string name_, title_;
+    const std::set<std::string> &parts_;
     std::vector<Around> around_;
     std::vector<Expr> blocks_;  ///< x, y, z
     Stmt body_;
@@ -280,13 +290,17 @@ class Kernel {
 
 class Kernels : public Mutator {
   public:
+    explicit Kernels(const std::set<std::string> &parts) : parts_(parts) {}
     using Mutator::mutate;
     Expr mutate(const Expr &e) override { return e; }
     Stmt mutate(const Stmt &s) override {
         if (s->op == StmtOp::For && is_gpu(s->kind))
-            return Kernel(s).launch();
+            return Kernel(s, parts_).launch();
         return Mutator::mutate(s);
     }
+
+  private:
+    const std::set<std::string> &parts_;
 };
 
 }  // namespace
@@ -305,8 +319,8 @@ size_t thread_dimension(const StmtNode &loop) {
     return deepest;
 }
 
-Stmt make_kernels(const Stmt &s) {
-    return s.defined() ? Kernels().mutate(s) : s;
+Stmt make_kernels(const Stmt &s, const std::set<std::string> &parts) {
+    return s.defined() ? Kernels(parts).mutate(s) : s;
 }
 
 }  // namespace Pipe::lower

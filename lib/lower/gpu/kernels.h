@@ -15,14 +15,19 @@
 //     bound, and the block tests whether it is inside.
 //  2. The numbers of threads are the extents of the thread loops of the stage that the blocks are of: the innermost
 //     thread loop is dimension x. Other stages in the kernel may have more iterations: their threads take several.
-//     Where that stage has no thread loops, the largest extents in the kernel.
+//     Where that stage has no thread loops, the largest extents in the kernel. The parts of a reduction
+//     (private_accumulators.h) have threads of their own: then the larger extents of both.
 //  3. What a kernel cannot contain is a CompileError.
+
+#include <set>
+#include <string>
 
 #include "ir/stmt_node.h"
 
 namespace Pipe::lower {
 
-ir::Stmt make_kernels(const ir::Stmt &s);
+/// \param parts  the names of Funcs that hold the parts of reductions
+ir::Stmt make_kernels(const ir::Stmt &s, const std::set<std::string> &parts = {});
 
 /// Dimension of a thread loop: 0 (x) for the innermost of its nest.
 size_t thread_dimension(const ir::StmtNode &loop);
