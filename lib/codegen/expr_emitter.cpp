@@ -307,12 +307,21 @@ bool ExprEmitter::is_branch_free(const Expr &arm) const {
     int nodes = 0;
     return !ir::contains(arm, [&](const ir::ExprNode &n) {
         const bool calls = n.op == Op::Call && n.call_kind != CallKind::Intrinsic;
+        if (n.op == Op::Load && is_own_constant(n))
+            return ++nodes > most_nodes;
         const bool loads_otherwise =
             n.op == Op::Load &&
             (n.type.is_vector() || (n.predicate().defined() && !ir::is_const(n.predicate(), 1)) ||
              frame_.buffers.find(n.name)->memory == runtime::GPUSite::Private);
         return calls || loads_otherwise || ++nodes > most_nodes;
     });
+}
+
+/// An element of the thread's own array that is there in any case: a register.
+bool ExprEmitter::is_own_constant(const ir::ExprNode &load) const {
+    return load.type.is_scalar() && ir::is_const_int(load.element()) &&
+           (!load.predicate().defined() || ir::is_const(load.predicate(), 1)) &&
+           frame_.buffers.find(load.name)->memory == runtime::GPUSite::Private;
 }
 
 /// With loads only where the condition holds, too.

@@ -89,6 +89,7 @@ class ExprEmitter {
     llvm::Value *raw_buffer(const ir::ExprNode &e);
     llvm::Value *raw_field(const ir::ExprNode &e);
     bool is_branch_free(const Expr &arm) const;
+    bool is_own_constant(const ir::ExprNode &load) const;
     llvm::Value *emit_where(llvm::Value *condition, const Expr &arm);
     llvm::Value *if_then_else(const ir::ExprNode &e);
     llvm::Value *ramp(const ir::ExprNode &e);

@@ -135,7 +135,8 @@ Value *ExprEmitter::load(const Expr &e) {
     if (type.is_scalar()) {
         if (!is_always(predicate))
             return load_scalar_if(*e, emit(predicate));
-        return active_ ? load_where_active(*e) : load_dense(*e, type, offset(index), {});
+        return active_ && !is_own_constant(*e) ? load_where_active(*e)
+                                               : load_dense(*e, type, offset(index), {});
     }
     std::optional<Affine> lanes = affine(index);
     if (!lanes || !lanes->stride.is_constant())

@@ -302,7 +302,9 @@ class Builder {
         for (size_t p = sums.block; p-- > sums.outermost;)
             update = one_loop(nest, p, std::move(update));
         std::set<std::string> bound;  // outside the block
-        const region::Level &block = nest.stage->loops[sums.block].name;
+        const std::vector<region::StageLoop> &all = nest.stage->loops;
+        const region::Level block =
+            sums.block < all.size() ? all[sums.block].name : region::Level();
         auto outside = [&](const Stmt &s) {
             if (s->op == StmtOp::For || s->op == StmtOp::Let)
                 bound.insert(s->name);

@@ -63,7 +63,12 @@ class Finder {
         const bool in_vector =
             std::any_of(loops.begin(), loops.begin() + static_cast<long>(p),
                         [](const StageLoop &l) { return l.dim.kind == LoopKind::Vectorized; });
-        return result_.block < loops.size() && !in_vector && p < result_.block && nest_.shared <= p;
+        // A thread of a GPU keeps a single sum, too: it would go through memory in each iteration.
+        in_thread_ =
+            std::any_of(loops.begin(), loops.begin() + static_cast<long>(p),
+                        [](const StageLoop &l) { return l.dim.kind == LoopKind::GPUThread; });
+        return (result_.block < loops.size() || in_thread_) && !in_vector && p < result_.block &&
+               nest_.shared <= p;
     }
 
     /// Nothing observes or orders the accesses to single elements, and nothing else stands in the block.
@@ -95,6 +100,8 @@ class Finder {
             const Expr step = int32(result_.elements / extent);
             index_ = index_.defined() ? add(index_, mul(at, step)) : at;
         }
+        if (!index_.defined())
+            index_ = int32(0);
         return true;
     }
 
@@ -142,21 +149,32 @@ class Finder {
     Expr sum(size_t value) const { return make_load(func_.types[value], array(value), index_); }
 
     /// Stores the values of the Provide below `s` to the sums. All are computed before the first is stored.
-    Stmt with_stores_to_sums(const Stmt &s) const {
+    Stmt with_stores_to_sums(const Stmt &s, const Expr &where = Expr()) const {
+        if (s->op == StmtOp::If && in_thread_)
+            return with_stores_to_sums(s->then_case(), s->condition());
         if (s->op == StmtOp::If)
             return make_if(s->condition(), with_stores_to_sums(s->then_case()));
         std::vector<Stmt> stores;
+        std::vector<Expr> values;
         std::vector<std::string> names;
         for (size_t i = 0; i < func_.types.size(); i++) {
             names.push_back(array(i) + ".value");
+            values.push_back(only_where(where, s->exprs[1 + i], i));
             const Expr value =
-                func_.types.size() > 1 ? make_variable(func_.types[i], names[i]) : s->exprs[1 + i];
+                func_.types.size() > 1 ? make_variable(func_.types[i], names[i]) : values[i];
             stores.push_back(make_store(array(i), index_, value));
         }
         Stmt body = make_block(std::move(stores));
         for (size_t i = func_.types.size(); i-- > 0 && func_.types.size() > 1;)
-            body = make_let(names[i], s->exprs[1 + i], std::move(body));
+            body = make_let(names[i], values[i], std::move(body));
         return body;
+    }
+
+    /// Elsewhere the sum stays as it is. (A branch in a kernel would let the loads of several iterations wait for each other.)
+    Expr only_where(const Expr &condition, const Expr &e, size_t value) const {
+        return condition.defined() ? make_call(e.type(), intrinsic::if_then_else,
+                                               {condition, e, sum(value)}, CallKind::Intrinsic)
+                                   : e;
     }
 
     /// Whether this stage visits every element once, and only its own loops are there for it and the pure
@@ -244,6 +262,7 @@ class Finder {
     const StageNest &stage_;
     const graph::FuncNode &func_;
     const std::vector<region::Range> &allocation_;
+    bool in_thread_ = false;  ///< of a GPU
     RegisterSums result_;
     Expr index_;  // of the element in the arrays, innermost loop fastest
     std::vector<Expr> coordinates_;

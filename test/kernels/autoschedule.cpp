@@ -212,3 +212,61 @@ TEST_CASE("gpu autoschedule: an update with a loop over one dimension, of extent
     p.check({1});
     p.check({4});
 }
+
+namespace {
+
+std::string source_for_gpu(Func out, const std::vector<int> &sizes) {
+    for (size_t d = 0; d < sizes.size(); d++)
+        out.set_estimate(out.args()[d], 0, sizes[d]);
+    Pipeline pipeline(out);
+    pipeline.autoschedule(Target("host-cuda_emulator"));
+    return pipeline.schedule_source();
+}
+
+}  // namespace
+
+TEST_CASE("gpu autoschedule: a sum of a whole image is divided among threads and blocks", "[gpu]") {
+    Chosen p;
+    Func total("total"), most("most"), least("least");
+    const RDom r(p.in);
+    total() += cast<int32_t>(p.in(r.x, r.y));
+    most(p.x) = -1000.0f;  // of each column
+    const RDom row(0, height);
+    most(p.x) = max(most(p.x), p.clamped(p.x, row * 3));
+    least(p.y) = 1000.0f;  // of each row
+    const RDom column(0, width * 2);
+    least(p.y) = min(least(p.y), p.clamped(column, p.y));
+    p.out(p.x, p.y) = p.in(p.x, p.y) + cast<float>(total()) / 8.0f + most(p.x) * 3.0f - least(p.y);
+    CHECK(p.check() >= 6);
+    const std::string source = source_for_gpu(p.out, {width, height});
+    INFO(source);
+    CHECK(source.find(".gpu_single_thread()") != std::string::npos);
+    for (const char *threads : {"r_x_t", "column_x_t"})
+        CHECK(source.find(std::string(".gpu_threads(") + threads) != std::string::npos);
+}
+
+TEST_CASE(
+    "gpu autoschedule: an update of slices that it does not read has threads along their rows",
+    "[gpu]") {
+    Chosen p;
+    Func running("running");
+    const Var s("s");
+    running(p.x, p.y, s) = p.clamped(p.x, p.y);
+    const RDom rows(0, 40, "rows");
+    for (int i = 1; i < 3; i++)
+        running(p.x, rows, i) = max(running(p.x, rows, i - 1), running(p.x, rows + i, i - 1));
+    p.out(p.x, p.y) = running(p.x, p.y % 40, 2) + running(p.x, p.y % 40, 1);
+    CHECK(p.check() >= 3);
+    const std::string source = source_for_gpu(p.out, {width, height});
+    INFO(source);
+    CHECK(source.find(".gpu_threads(rows_x_t)") != std::string::npos);
+
+    // Each row reads the one before.
+    Func scan("scan");
+    scan(p.x, p.y, s) = p.clamped(p.x, p.y);
+    scan(p.x, rows, 1) = max(scan(p.x, rows, 0), scan(p.x, rows - 1, 1));
+    p.out = Func("out");
+    p.out(p.x, p.y) = scan(p.x, p.y % 40, 1);
+    CHECK(p.check() >= 1);
+    CHECK(source_for_gpu(p.out, {width, height}).find("gpu_threads(rows_x") == std::string::npos);
+}

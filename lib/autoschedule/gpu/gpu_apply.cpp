@@ -112,6 +112,14 @@ class KernelLoops {
                             t.rvar_threads);
         if (!t.lanes_along_points)
             append(threads_, along_points);
+        int64_t steps = stage.rvars[0];  // of a thread
+        if (t.thread_rvar == 0)
+            steps /= t.rvar_threads;
+        if (t.block_rvar == 0)
+            steps /= t.rvar_blocks;
+        for (const int64_t at_once : {8, 4})
+            if (steps >= 2 * at_once && unrolled_reduction_.empty())
+                unroll_reduction(at_once);
     }
 
     /// The cells of a scatter: each is computed by one thread, one iteration after the other.
@@ -135,8 +143,10 @@ class KernelLoops {
     /// guarded, because ptxas moves no load above a branch.
     void unroll_reduction(const std::vector<int64_t> &extents) {
         constexpr int64_t at_once = 4, few = 8;
-        if (reductions_.empty() || extents.empty() || extents[0] < few)
-            return;
+        if (!reductions_.empty() && !extents.empty() && extents[0] >= few)
+            unroll_reduction(at_once);
+    }
+    void unroll_reduction(int64_t at_once) {
         auto [outer, inner] = split(reductions_[0], "_o", "_u", at_once);
         reductions_[0] = outer;
         unrolled_reduction_ = inner;
