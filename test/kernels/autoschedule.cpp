@@ -228,21 +228,21 @@ std::string source_for_gpu(Func out, const std::vector<int> &sizes) {
 TEST_CASE("gpu autoschedule: a sum of a whole image is divided among threads and blocks", "[gpu]") {
     Chosen p;
     Func total("total"), most("most"), least("least");
-    const RDom r(p.in);
+    const RDom r(p.in), row(0, 70, "row"), column(0, 130, "column");
     total() += cast<int32_t>(p.in(r.x, r.y));
     most(p.x) = -1000.0f;  // of each column
-    const RDom row(0, height);
-    most(p.x) = max(most(p.x), p.clamped(p.x, row * 3));
+    most(p.x) = max(most(p.x), p.clamped(p.x, row - 9));
     least(p.y) = 1000.0f;  // of each row
-    const RDom column(0, width * 2);
     least(p.y) = min(least(p.y), p.clamped(column, p.y));
     p.out(p.x, p.y) = p.in(p.x, p.y) + cast<float>(total()) / 8.0f + most(p.x) * 3.0f - least(p.y);
     CHECK(p.check() >= 6);
     const std::string source = source_for_gpu(p.out, {width, height});
     INFO(source);
     CHECK(source.find(".gpu_single_thread()") != std::string::npos);
-    for (const char *threads : {"r_x_t", "column_x_t"})
-        CHECK(source.find(std::string(".gpu_threads(") + threads) != std::string::npos);
+    // Next to each other is what is next to each other in memory.
+    for (const char *first :
+         {"r_x_t)", "x_t)\n    .gpu_threads(row_x", "column_x_t)\n    .gpu_threads(y"})
+        CHECK(source.find(std::string(".gpu_threads(") + first) != std::string::npos);
 }
 
 TEST_CASE(

@@ -25,11 +25,17 @@ int64_t power_of_two_up_to(int64_t n) {
     return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(n, 1))));
 }
 
-/// The RVar along which the elements of loads lie next to each other; -1: none.
+/// The RVar along which the elements of loads lie next to each other, but for clamps at the ends; -1: none.
 int contiguous_rvar(const StageCost &stage) {
-    for (const poly::Access &load : stage.loads)
-        if (!load.coords.empty() && load.coords[0].follows >= 0)
-            return load.coords[0].follows;
+    for (const poly::Access &load : stage.loads) {
+        if (load.coords.empty())
+            continue;
+        const poly::Coordinate &c = load.coords[0];
+        if (c.follows >= 0)
+            return c.follows;
+        if (c.iterator < 0 && c.may_use == 0 && std::has_single_bit(c.reductions))
+            return std::countr_zero(c.reductions);
+    }
     return -1;
 }
 
