@@ -80,7 +80,8 @@ class Privatizer {
         FuncSchedule placed;
         placed.touched = true;
         placed.compute = placed.store = place.level;
-        placed.stages = {is_gpu(kind) ? pure_loops(made.update_loops) : initial_loops(part, kind),
+        placed.stages = {is_gpu(kind) ? pure_loops(part, made.update_loops)
+                                      : initial_loops(part, kind),
                          made.update_loops};
         part.holds_parts = true;
         if (kind == LoopKind::GPUBlock)
@@ -157,10 +158,19 @@ class Privatizer {
         return loops;
     }
 
-    /// Those of an update without its reductions.
-    static StageSchedule pure_loops(const StageSchedule &update) {
+    /// Those of an update without its reductions; and of what it has no loop over, because data name the elements that it
+    /// stores.
+    static StageSchedule pure_loops(const FuncNode &part, const StageSchedule &update) {
         StageSchedule loops;
         loops.transforms = update.transforms;
+        std::set<std::string> looped;
+        for (const schedules::Transform &t : update.transforms)
+            looped.insert({t.old_name, t.inner, t.outer});
+        for (const Dim &d : update.dims)
+            looped.insert(d.name);
+        for (const std::string &arg : part.args)
+            if (!looped.count(arg))
+                loops.dims.push_back({arg, LoopKind::Serial, false});
         for (const Dim &d : update.dims)
             if (!d.is_reduction)
                 loops.dims.push_back(d);

@@ -14,7 +14,7 @@ namespace {
 /// An image of integers, and sums of it.
 struct Image {
     ImageParam in{Int(32), 2, "in"};
-    Var x{"x"}, y{"y"}, xo{"xo"}, xi{"xi"};
+    Var x{"x"}, y{"y"}, xo{"xo"}, xi{"xi"}, yo{"yo"}, yi{"yi"};
     RVar rxo{"rxo"}, rxi{"rxi"}, rxt{"rxt"}, ryo{"ryo"}, ryi{"ryi"}, ryt{"ryt"};
     Func f{"f"};
 
@@ -149,4 +149,21 @@ TEST_CASE("two sums at once, over blocks and threads, with a condition", "[gpu]"
         .gpu_threads(i.rxi)
         .gpu_blocks(i.ryo);
     i.check({2});
+}
+
+// Found by the fuzzer, seed 51000053.
+TEST_CASE("a histogram of rows, with blocks along each row", "[gpu]") {
+    Image i(90, 33);
+    RDom r(0, 90);
+    RVar ro("ro"), ri("ri");
+    i.f(i.x, i.y) = 0;
+    i.f(clamp(i.in(r, i.y) / 16 + 8, 0, 15), i.y) += 1;
+    i.f.gpu_tile(i.x, i.y, i.xo, i.yo, i.xi, i.yi, 16, 4);
+    i.f.update()
+        .split(r, ro, ri, 30)
+        .split(i.y, i.yo, i.yi, 8)
+        .reorder(ri, i.yi, i.yo, ro)
+        .gpu_threads(i.yi)
+        .gpu_blocks(i.yo, ro);
+    i.check({16, 33});
 }
