@@ -192,7 +192,8 @@ nlohmann::json print_times(const std::vector<apps::App> &apps, const Limits &lim
 
 nlohmann::json print_measured(const std::vector<const apps::App *> &apps, const Options &options) {
     fmt::print(
-        "\n{}. Inputs and outputs are on the device. device ms: of one run among many in a "
+        "\n{}. With Target::FastMath. Inputs and outputs are on the device. device ms: of one run "
+        "among many in a "
         "stream;\ncall ms: of one call, until the device has finished; of copy: the share of "
         "a copy's bandwidth\nthat reading the inputs and writing the output once is.\n\n",
         name_of_gpu());

@@ -93,6 +93,8 @@ struct Target {
 
         // No effect: either Pipe always works this way, or it makes no use of the permission.
         JIT,
+        /// But for kernels for a GPU: their indices have 64 bits instead of 32. (Compiled at run time, they have them where a
+        /// buffer needs it.)
         LargeBuffers,
         UserContext,
         NoAsserts,  ///< checks are not removed

@@ -150,7 +150,7 @@ class Finder {
 
     /// Stores the values of the Provide below `s` to the sums. All are computed before the first is stored.
     Stmt with_stores_to_sums(const Stmt &s, const Expr &where = Expr()) const {
-        if (s->op == StmtOp::If && in_thread_)
+        if (s->op == StmtOp::If && in_thread_ && !where.defined())
             return with_stores_to_sums(s->then_case(), s->condition());
         if (s->op == StmtOp::If)
             return make_if(s->condition(), with_stores_to_sums(s->then_case()));
