@@ -153,7 +153,7 @@ class Finder {
         if (s->op == StmtOp::If && in_thread_ && !where.defined())
             return with_stores_to_sums(s->then_case(), s->condition());
         if (s->op == StmtOp::If)
-            return make_if(s->condition(), with_stores_to_sums(s->then_case()));
+            return make_if(s->condition(), with_stores_to_sums(s->then_case(), where));
         std::vector<Stmt> stores;
         std::vector<Expr> values;
         std::vector<std::string> names;
