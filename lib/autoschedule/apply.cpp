@@ -36,11 +36,7 @@ LoopLevel root() {
 bool reduce_stage(const FuncNode &func, const Node &node, size_t s, const Machine &machine,
                   StageSchedule &stage) {
     constexpr double worth_accumulators = 1 << 15;  // iterations
-    double pure_points = 1;
-    for (size_t d = 0; d < func.args.size(); d++)
-        if (node.stages[s].loops_over[d])
-            pure_points *= static_cast<double>(node.extents[d]);
-    if (s == 0 || stage.touched || pure_points > few_points ||
+    if (s == 0 || stage.touched || node.looped_points(node.stages[s]) > few_points ||
         node.iterations(node.stages[s]) < worth_accumulators)
         return false;
     // Every thread has accumulators for all points of the Func, which must be cleared, fit in its

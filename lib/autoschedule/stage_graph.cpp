@@ -234,12 +234,16 @@ double Node::points() const {
     return n;
 }
 
-double Node::iterations(const StageCost &stage) const {
-    double n = stage.repeats;
+double Node::looped_points(const StageCost &stage) const {
+    double n = 1;
     for (size_t d = 0; d < extents.size(); d++)
         if (stage.loops_over[d])
             n *= static_cast<double>(extents[d]);
     return n;
+}
+
+double Node::iterations(const StageCost &stage) const {
+    return stage.repeats * looped_points(stage);
 }
 
 double StageGraph::bytes_at_root() const {

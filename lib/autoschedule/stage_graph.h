@@ -134,6 +134,8 @@ struct Node {
     int dims() const { return static_cast<int>(extents.size()); }
     poly::Range range(size_t d) const { return {mins[d], mins[d] + extents[d] - 1}; }
     double points() const;
+    /// Of the pure loops of one of its stages.
+    double looped_points(const StageCost &stage) const;
     /// Iterations of all loops of one of its stages, over the needed region.
     double iterations(const StageCost &stage) const;
 };

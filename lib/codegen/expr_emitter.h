@@ -46,12 +46,10 @@ class ExprEmitter {
     llvm::Value *emit(const Expr &e);
     /// A scalar integer as an index, split into a constant and terms (int32 never overflows).
     Offset offset(const Expr &e);
-    llvm::IntegerType *index_type() { return b_.getIntNTy(frame_.narrow_indices ? 32 : 64); }
     /// A scalar integer in 64 bits.
     llvm::Value *wide(const Expr &e);
     /// Where a loop begins, or its extent: of the index type, but for loops of 64 bits.
     llvm::Value *counter(const Expr &e);
-    llvm::Value *as_index(llvm::Value *v) { return b_.CreateSExtOrTrunc(v, index_type()); }
     llvm::Value *materialize(const Offset &o);
     /// The same with at most one term per depth: computed here, once for all uses.
     Offset settled(const Offset &o);

@@ -159,6 +159,9 @@ struct StackArray {
     bool in_use;  ///< also after its scope, if that must have it alone
 };
 
+/// Address spaces of kernels on a GPU.
+inline constexpr unsigned global_space = 1, shared_space = 3;
+
 /// The state of a kernel under construction.
 struct KernelFrame {
     llvm::Value *shared = nullptr;           ///< address of the block's shared memory
@@ -186,6 +189,8 @@ struct Frame {
     /// the run time refuses buffers in which an index, or one without its constant, does not fit
     /// (runtime::most_narrow_elements).
     bool narrow_indices = false;
+    llvm::IntegerType *index_type() { return b.getIntNTy(narrow_indices ? 32 : 64); }
+    llvm::Value *as_index(llvm::Value *v) { return b.CreateSExtOrTrunc(v, index_type()); }
 
     Frame(llvm::Function *f, const Target &target);
     /// Ends the function successfully.

@@ -68,7 +68,7 @@ Value *ExprEmitter::sum_of(const std::vector<Term> &terms) {
 }
 
 Value *ExprEmitter::index(int64_t value) {
-    return b_.getIntN(index_type()->getBitWidth(), static_cast<uint64_t>(value));
+    return b_.getIntN(frame_.index_type()->getBitWidth(), static_cast<uint64_t>(value));
 }
 
 Value *ExprEmitter::wide(const Expr &e) {
@@ -205,7 +205,7 @@ Offset ExprEmitter::compute_offset(const Expr &e) {
     default:
         break;
     }
-    return Offset::of(b_.CreateIntCast(emit(e), index_type(), type.is_int()), depth_of(e));
+    return Offset::of(b_.CreateIntCast(emit(e), frame_.index_type(), type.is_int()), depth_of(e));
 }
 
 std::optional<Affine> ExprEmitter::affine(const Expr &e) {

@@ -309,7 +309,6 @@ Value *ExprEmitter::gather(const ir::ExprNode &e, Value *mask) {
 
 /// As a vector of one lane, which becomes one instruction with a predicate.
 Value *ExprEmitter::load_where_active(const ir::ExprNode &e) {
-    constexpr unsigned global_space = 1, shared_space = 3;
     llvm::Type *t = llvm::FixedVectorType::get(memory_type(unit_.context, e.type), 1);
     Value *p = address(e.name, e.type, offset(e.element()));
     const bool is_shared = frame_.buffers.find(e.name)->memory == runtime::GPUSite::Shared;

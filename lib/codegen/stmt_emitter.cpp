@@ -134,7 +134,7 @@ void StmtEmitter::bind_loop_variable(const ir::StmtNode &s, Value *counter,
                                      ir::ConstantInterval range) {
     Binding bound;
     bound.depth = frame_.loop_depth;
-    bound.offset = Offset::of(exprs_.as_index(counter), bound.depth);
+    bound.offset = Offset::of(frame_.as_index(counter), bound.depth);
     bound.value = b_.CreateTrunc(counter, register_type(unit_.context, s.min().type()));
     bound.range = range;
     frame_.variables.push(s.name, bound);

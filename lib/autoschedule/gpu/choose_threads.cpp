@@ -46,10 +46,8 @@ bool is_atomic_reduction(const graph::FuncNode &func, size_t s, const Machine &m
 bool find_threads(const graph::FuncNode &func, size_t s, const Node &node, const Machine &machine,
                   StageCost &stage) {
     constexpr double enough = 32, plenty = 1 << 16, few_steps = 256;
-    double points = 1, cells = 1;
-    for (size_t d = 0; d < stage.loops_over.size(); d++)
-        if (stage.loops_over[d])
-            points *= static_cast<double>(node.extents[d]);
+    const double points = node.looped_points(stage);
+    double cells = 1;
     if (s == 0 || stage.rvars.empty())
         return true;
     if (is_long_reduction(node, stage) && may_regroup(func, s, machine)) {

@@ -139,8 +139,8 @@ class KernelLoops {
         }
         blocks_.push_back(gpu(cell, LoopKind::GPUBlock, true));
     }
-    /// Of long reductions, several iterations at a time: a thread waits for their loads together. Not where tails are
-    /// guarded, because ptxas moves no load above a branch.
+    /// Of long reductions, several iterations at a time: a thread waits for their loads together. (Those of guarded tails have
+    /// no branches: lower/register_sums.h keeps the sum where the guard does not hold.)
     void unroll_reduction(const std::vector<int64_t> &extents) {
         constexpr int64_t at_once = 4, few = 8;
         if (!reductions_.empty() && !extents.empty() && extents[0] >= few)
@@ -238,7 +238,7 @@ class KernelLoops {
     NewLoops loops_;
     std::vector<Dim> points_, in_thread_, columns_, threads_, blocks_;  ///< innermost first
     std::vector<std::string> reductions_;                               ///< of each thread
-    std::vector<std::string> rvars_;                                    ///< before
+    std::vector<std::string> rvars_;  ///< as in the definition, innermost first
     std::string inside_blocks_;  ///< what is left of an RVar that blocks divide
     std::string unrolled_reduction_;                                    ///< inside of them; or ""
 };

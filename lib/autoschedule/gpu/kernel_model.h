@@ -83,7 +83,7 @@ class KernelModel {
 
     KernelWork work_of_group(const BlockTiles &b, const std::vector<Level> &levels) const;
     KernelWork work_of_update(size_t stage, const Block &output) const;
-    void share_by_parts(const StageCost &stage, double points, KernelWork &work) const;
+    void share_by_parts(size_t s, double points, KernelWork &work) const;
     static double loads_of(const Window &window, const Steps &steps);
     /// What a thread does for a stage: waits for loads from global memory, one after the other, and loads at a time.
     struct Loads {

@@ -225,23 +225,23 @@ KernelWork KernelModel::work_of_update(size_t stage, const Block &output) const 
     work.dram_bytes = work.l2_bytes = 2 * node(0).points() * node(0).bytes;
     add_traffic(b, work);
     if (cost.threads == Threads::Parts)
-        share_by_parts(cost, points, work);
+        share_by_parts(stage, points, work);
     else if (cost.threads != Threads::Points)
         share_by_rvars(cost, computed, points, work);
     return work;
 }
 
 /// Where the iterations of a reduction are divided among threads and blocks, whose parts are combined.
-void KernelModel::share_by_parts(const StageCost &stage, double points, KernelWork &work) const {
+void KernelModel::share_by_parts(size_t s, double points, KernelWork &work) const {
+    const StageCost &stage = node(0).stages[s];
     const ReductionThreads t = reduction_threads(node(0), stage, gpu_.multiprocessors);
-    const double terms = points * stage.repeats, blocks = t.blocks(points);
-    const double loads = static_cast<double>(stage.loads.size());
-    const double own = stage.arithmetic.total() / std::max(1, node(0).bytes);
+    const double blocks = t.blocks(points);
+    const double loads = points * stage.repeats * static_cast<double>(stage.loads.size());
     work.blocks = blocks;
     work.threads = t.threads();
-    work.instructions = terms * (own + access_instructions * loads + 1) / blocks;
+    work.instructions = (points * work_[0][s].instructions + access_instructions * loads) / blocks;
     work.shared_loads = work.threads;
-    work.global_loads = left_of_sums.accesses * terms * loads / warp / blocks;
+    work.global_loads = left_of_sums.accesses * loads / warp / blocks;
     const auto threads = static_cast<double>(t.rvar_threads),
                rvar_blocks = static_cast<double>(t.rvar_blocks);
     work.waits = 2;

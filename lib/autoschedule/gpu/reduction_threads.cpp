@@ -13,14 +13,6 @@ constexpr int64_t one_warp = 32, most_threads = 256, beside = 8;
 /// So many iterations a thread should have at least: else combining takes longer than they do.
 constexpr int64_t least_steps = 4;
 
-double points_of(const Node &node, const StageCost &stage) {
-    double points = 1;
-    for (size_t d = 0; d < stage.loops_over.size(); d++)
-        if (stage.loops_over[d])
-            points *= static_cast<double>(node.extents[d]);
-    return points;
-}
-
 int64_t power_of_two_up_to(int64_t n) {
     return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(n, 1))));
 }
@@ -53,7 +45,7 @@ double ReductionThreads::blocks(double points) const {
 bool is_long_reduction(const Node &node, const StageCost &stage) {
     constexpr double many_points = 1 << 15, long_loop = 64;
     return !stage.rvars.empty() && stage.loops_over_all() && !stage.is_scan &&
-           stage.repeats >= long_loop && points_of(node, stage) < many_points;
+           stage.repeats >= long_loop && node.looped_points(stage) < many_points;
 }
 
 ReductionThreads reduction_threads(const Node &node, const StageCost &stage, int multiprocessors) {
@@ -78,7 +70,7 @@ ReductionThreads reduction_threads(const Node &node, const StageCost &stage, int
     int64_t &divided = left[static_cast<size_t>(t.thread_rvar)];
     divided = (divided + t.rvar_threads - 1) / t.rvar_threads;
     const int outer = longest(left);
-    const double enough = 4.0 * multiprocessors / t.blocks(points_of(node, stage));
+    const double enough = 4.0 * multiprocessors / t.blocks(node.looped_points(stage));
     const auto most = static_cast<int64_t>(enough);
     t.rvar_blocks =
         std::max<int64_t>(1, std::min(most, left[static_cast<size_t>(outer)] / least_steps));

@@ -10,9 +10,10 @@
 namespace Pipe::autoschedule {
 
 struct ReductionThreads {
-    /// Threads along the points: of the first dimension, that of `lanes`, or beside them. 1: there are none.
+    /// Threads along the first dimension of the points. 1: there are none.
     int64_t point_threads = 1;
-    bool lanes_along_points = false;
+    bool lanes_along_points =
+        false;                 ///< a warp lies along these threads; else along those of the RVar
     int thread_rvar = -1;      ///< whose iterations are divided among threads
     int64_t rvar_threads = 1;  ///< so many
     int block_rvar = -1;       ///< among blocks; -1: none

@@ -133,15 +133,10 @@ class KernelEmitter {
         value->setName(variable->name);
         Binding bound;
         bound.value = value;
-        bound.offset = Offset::of(as_index(value), depth);
+        bound.offset = Offset::of(frame_.as_index(value), depth);
         bound.depth = depth;
         bound.range = {0, known - 1};
         frame_.variables.push(variable->name, bound);
-    }
-
-    Value *as_index(Value *value) {
-        return frame_.b.CreateSExtOrTrunc(value,
-                                          frame_.b.getIntNTy(frame_.narrow_indices ? 32 : 64));
     }
 
     void bind_shared() {
@@ -155,7 +150,6 @@ class KernelEmitter {
                                                       offsetof(runtime::EmulatedThread, shared));
             return;
         }
-        constexpr unsigned shared_space = 3;
         const bool is_static = known && bytes <= max_static_shared;
         static_shared_ = is_static ? bytes : 0;
         auto *type = llvm::ArrayType::get(b.getInt8Ty(), static_cast<uint64_t>(static_shared_));
@@ -193,7 +187,7 @@ class KernelEmitter {
             value = b.CreateTrunc(value, c.value->getType());
         Binding bound{value, std::nullopt, std::nullopt, outer.range, 0};
         if (outer.offset)
-            bound.offset = Offset::of(as_index(value), 0);
+            bound.offset = Offset::of(frame_.as_index(value), 0);
         frame_.variables.push(c.name, bound);
     }
 
