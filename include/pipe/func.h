@@ -310,6 +310,17 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
     /// bound_storage and fold_storage), for a sliding window the size after folding. CompileError
     /// if a constant size does not fit, or the target has no such memory.
     Func &store_in(MemoryType memory);
+    /// Makes the Func pure: its updates become part of the pure definition, with their loops over RVars unrolled, in the
+    /// same order. For short reductions: the Func can then be inlined, each element is stored once, and windows of
+    /// neighboring points share loads.
+    ///
+    ///     f(x) = 0;  f(x) += in(x + r);   // RDom r(0, 3)
+    ///     f.unroll_updates();             // f(x) = 0 + in(x) + in(x + 1) + in(x + 2)
+    ///
+    /// The results are the same bit by bit (without FastMath). CompileError if an update stores another
+    /// element than that of the pure variables, or has directives; if an RVar has no constant range, where() depends on
+    /// more than RVars, or there are more than 256 iterations.
+    Func &unroll_updates();
     /// Uses non-temporal stores, which write to memory without reading the cache line first and
     /// bypass the caches. For a result that is larger than the caches, this saves one of the two
     /// transfers that an ordinary store causes: a third of the traffic of a pipeline that reads as

@@ -201,6 +201,7 @@ struct FuncSchedule {
     bool async = false;  ///< computed in a task of its own
     bool nontemporal_stores = false, nontemporal_loads = false;
     bool no_profiling = false;
+    bool unroll_updates = false;  ///< its updates became part of the pure definition
     /// True once the user has given a compute_*, store_* or other directive on the whole Func.
     bool touched = false;
 };

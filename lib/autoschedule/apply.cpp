@@ -30,6 +30,16 @@ LoopLevel root() {
     return {LoopLevel::Kind::Root, FuncId::None, 0, ""};
 }
 
+/// The lanes of a histogram are stored one by one, but each in a table of its own: else additions to one element, for equal
+/// pixels that follow each other, wait for each other. The tables stay in L1.
+int64_t tables_of(const Node &node, const Machine &machine) {
+    int64_t tables = 8;
+    while (tables > 1 && static_cast<double>(tables) * node.points() * node.bytes >
+                             0.5 * static_cast<double>(machine.l1_bytes))
+        tables /= 2;
+    return tables;
+}
+
 /// A large reduction to few points that runs once, such as the sum of an image: vectorized and, on
 /// several cores, parallel over its RVars, with private accumulators
 /// (lower/private_accumulators.h). Returns false for other stages.
@@ -52,13 +62,14 @@ bool reduce_stage(const FuncNode &func, const Node &node, size_t s, const Machin
     std::vector<Dim> reductions, pure;
     for (const Dim &d : stage.dims)
         (d.is_reduction ? reductions : pure).push_back(d);
-    // Lanes that store at data-dependent elements (histograms) would be stored one by one.
     const bool scatters =
         std::count(node.stages[s].loops_over.begin(), node.stages[s].loops_over.end(), false) > 0 &&
         pure.size() < func.args.size();
     NewLoops loops(stage, func);
     std::vector<Dim> dims = {reductions[0]};
-    if (const int64_t lanes = lanes_for(node, INT32_MAX, machine); lanes > 1 && !scatters) {
+    if (const int64_t lanes =
+            scatters ? tables_of(node, machine) : lanes_for(node, INT32_MAX, machine);
+        lanes > 1) {
         auto [outer, inner] = loops.split(reductions[0].name, "_w", "_v", lanes);
         dims = {{inner, LoopKind::Vectorized, true}, {outer, LoopKind::Serial, true}};
     }

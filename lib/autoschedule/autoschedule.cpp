@@ -12,7 +12,9 @@
 #include "autoschedule/roles.h"
 #include "autoschedule/steps.h"
 #include "autoschedule/strategies/strategies.h"
+#include "autoschedule/unrolling.h"
 #include "graph/loops.h"
+#include "graph/unroll_updates.h"
 #include "ir/program.h"
 #include "poly/model.h"
 #include "support/clock.h"
@@ -98,6 +100,22 @@ void note_unbounded(const Graph &graph, const poly::Model &model, Report &report
     }
 }
 
+/// Adds the forms of short reductions without updates, which are those of another graph.
+void add_unrolled_forms(StageGraph &nodes, const Graph &graph, const schedules::Schedule &start,
+                        const poly::ModelInput &input, const Machine &machine) {
+    const std::vector<FuncId> funcs = unrollable(graph, start);
+    if (funcs.empty())
+        return;
+    Graph unrolled = graph;
+    schedules::Schedule schedule = start;
+    graph::unroll_updates(unrolled, schedule, funcs);
+    StageGraph forms =
+        build_stage_graph(unrolled, poly::model(unrolled, input), input.names, schedule);
+    if (machine.gpu)
+        choose_threads(forms, unrolled, schedule, machine);
+    add_unrolled(nodes, forms, funcs);
+}
+
 Result run(const Graph &graph, schedules::Schedule start, const Sizes &sizes,
            const Machine &machine, const AutoscheduleOptions &options) {
     Result result;
@@ -120,6 +138,8 @@ Result run(const Graph &graph, schedules::Schedule start, const Sizes &sizes,
             report.inlined.push_back(node.name);
         if (node.role == Role::Fixed)
             report.kept.push_back(node.name);
+        if (node.is_unrolled)
+            report.unrolled.push_back(node.name);
     }
     for (const FuncNode &func : result.graph.funcs)
         if (!func.packs.empty())
@@ -148,15 +168,18 @@ StageGraph stages_of(const Graph &graph, const schedules::Schedule &start, const
     const poly::Model model = poly::model(graph, input);
     note_model(model, report);
     note_unbounded(graph, model, report);
-    report.model_ms = ms_since(begin);
     StageGraph nodes = build_stage_graph(graph, model, input.names, start);
     if (machine.gpu)
         choose_threads(nodes, graph, start, machine);
+    add_unrolled_forms(nodes, graph, start, input, machine);
+    report.model_ms = ms_since(begin);
     return nodes;
 }
 
-Graph write_plans(const SearchResult &found, const Graph &graph, const Machine &machine,
+Graph write_plans(const SearchResult &found, const Graph &given, const Machine &machine,
                   schedules::Schedule &schedule) {
+    Graph graph = given;
+    graph::unroll_updates(graph, schedule, unrolled_funcs(found.graph));
     std::vector<graph::Packing> packings;
     const std::vector<bool> placed = placed_by_readers(graph, schedule);
     for (const Plan &plan : found.plans) {
@@ -168,10 +191,9 @@ Graph write_plans(const SearchResult &found, const Graph &graph, const Machine &
     for (const Node &node : found.graph.nodes)
         if (node.role == Role::Fixed && !placed[static_cast<size_t>(node.id)])
             place_fixed(graph[node.id], schedule[node.id]);
-    Graph packed = graph;
-    graph::pack(packed, schedule, packings);
-    drop_unread_prefetches(packed, schedule);
-    return packed;
+    graph::pack(graph, schedule, packings);
+    drop_unread_prefetches(graph, schedule);
+    return graph;
 }
 
 Result schedule(const Graph &graph, const schedules::Schedule &user, const Sizes &sizes,

@@ -39,6 +39,7 @@ struct Sizes {
 struct Report {
     std::vector<Plan> plans;           ///< one per group, inputs first
     std::vector<std::string> inlined;  ///< names of the Funcs that were inlined
+    std::vector<std::string> unrolled;  ///< of those whose updates were unrolled
     std::vector<std::string> kept;     ///< names of the Funcs whose loops are scheduled by the user
     std::vector<std::string>
         packed;  ///< "filter.in(conv)": copies of operands, their elements side by side

@@ -9,6 +9,7 @@
 #include "autoschedule/group_model.h"
 #include "autoschedule/imbalance.h"
 #include "autoschedule/operand_box.h"
+#include "support/cache_lines.h"
 #include "support/integers.h"
 
 namespace Pipe::autoschedule {
@@ -427,11 +428,28 @@ std::optional<RegisterBlock> row_sums(const Node &node, size_t stage,
     return std::nullopt;
 }
 
-bool is_row_wise_scan(const Node &node, size_t stage, const std::vector<int64_t> &extents,
-                      const Machine &machine, int cores) {
+int64_t scanned_rows(const Node &node, size_t stage, const std::vector<int64_t> &extents,
+                     const Machine &machine, int cores) {
     const StageCost &cost = node.stages[stage];
-    return cost.is_scan && cost.loops_over[0] && cores == 1 &&
-           extents[0] * node.widest >= 2 * most_vectors * machine.vector_bytes;
+    constexpr int64_t few_vectors = 4;
+    if (!cost.is_scan || cost.rvars.empty() || !cost.loops_over[0])
+        return 0;
+    if (cores == 1)
+        return extents[0] * node.widest >= few_vectors * machine.vector_bytes ? extents[0] : 0;
+    // Pieces of rows on pages of their own take long if the rows come from beyond the L2 cache.
+    constexpr int64_t least_bytes = support::cache::page_bytes / 2,
+                      most_bytes = 2 * support::cache::page_bytes;
+    const bool is_large = node.points() * node.bytes > double(machine.l2_bytes) * cores;
+    const bool is_plane = std::all_of(extents.begin() + 1, extents.end(), [&](const int64_t &e) {
+        return !cost.loops_over[size_t(&e - extents.data())] || e == 1;
+    });
+    if (!is_large || !is_plane)
+        return 0;
+    const int64_t bytes = extents[0] * node.widest;
+    const int64_t strips = cores * ceil_div(bytes, cores * most_bytes);
+    const int64_t lanes = machine.vector_bytes / node.widest;
+    const int64_t strip = ceil_div(ceil_div(extents[0], strips), lanes) * lanes;
+    return strip * node.widest >= least_bytes ? strip : 0;
 }
 
 std::optional<RegisterBlock> register_block(const Node &node, size_t stage,
@@ -439,7 +457,7 @@ std::optional<RegisterBlock> register_block(const Node &node, size_t stage,
                                             const Machine &machine, int cores) {
     const StageCost &cost = node.stages[stage];
     if (stage == 0 || (cost.scatters && !cost.has_vectors()) ||
-        is_row_wise_scan(node, stage, extents, machine, cores))
+        scanned_rows(node, stage, extents, machine, cores) > 0)
         return std::nullopt;
     return BlockSearch(node, cost, extents, machine, cores).run();
 }

@@ -79,11 +79,12 @@ UnrolledLoops unrolled_loops(const StageCost &stage, int64_t copies);
 /// Iterations of the innermost RVar, not of constant extent, that are unrolled around `copies` vectors.
 int64_t unrolled_steps(const StageCost &stage, int64_t copies);
 
-/// Whether a scan along another dimension than 0 goes over whole rows, one after the other: what is loaded again comes from
-/// the first caches, and the prefetchers follow rows. Blocks, which keep the row before in registers, read and store pieces of
-/// rows, and make loops that several cores can share.
-bool is_row_wise_scan(const Node &node, size_t stage, const std::vector<int64_t> &extents,
-                      const Machine &machine, int cores);
+/// Of a scan along another dimension than 0 that goes over whole rows, one after the other, or over such pieces of them, one
+/// strip for each core: their length. What is loaded again comes from the first caches, and the prefetchers follow rows. 0: in
+/// register blocks, which keep the row before in registers, and read and store short pieces of rows: many strips, which
+/// more cores can share.
+int64_t scanned_rows(const Node &node, size_t stage, const std::vector<int64_t> &extents,
+                     const Machine &machine, int cores);
 
 /// The best block for stage `stage` of the node over a region of these extents. Nothing if the
 /// stage has no RVars, or no pure loop over dimension 0, or if its vector loads would not be dense.

@@ -108,6 +108,8 @@ std::string report_text(const Report &report, const StageGraph &nodes, const gra
             text += member_text(plan, m, nodes, graph[output.id]);
         text += plan.threads.empty() ? cost_text(plan.cost) : kernel_cost_text(plan.cost);
     }
+    if (!report.unrolled.empty())
+        text += "updates unrolled: " + list(report.unrolled) + "\n";
     if (!report.inlined.empty())
         text += "inlined: " + list(report.inlined) + "\n";
     if (!report.packed.empty())

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -125,6 +126,9 @@ struct Node {
     bool starts_from_formula = false;
     /// Almost all of the pure definition is never read, so never computed (graph/overwritten.h).
     bool is_overwritten = false;
+    /// The node after unroll_updates() of its Func; null where that is no choice.
+    std::shared_ptr<const Node> unrolled = nullptr;
+    bool is_unrolled = false;               ///< it is that node
     bool on_host = false;                   ///< it cannot be computed in a kernel
     bool inlined = false;                   ///< inlined: not a node of the search
     uint64_t version = 0;                   ///< changes when other Funcs are inlined into it

@@ -177,6 +177,27 @@ int64_t lanes_along_0(const Node &node, const std::vector<int64_t> &extents,
     return extents.empty() || extents[0] == 1 ? 1 : lanes_for(node, node.extents[0], machine);
 }
 
+/// A scan in strips that cores share: [vector] [vectors, unrolled] [rows, unrolled] [row of the strip] [RVars] [strips].
+/// Few rows at a time, each of which takes the one before from registers.
+std::vector<Dim> scan_of_strips(InnerLoops inner, int64_t lanes, int64_t strip) {
+    constexpr int64_t vectors = 4, rows = 4;
+    const auto [strips, columns] = inner.loops.split(inner.names[0], "_o", "_i", strip);
+    const auto [blocks, block] = inner.loops.split(columns, "_w", "_v", lanes * vectors);
+    const auto [unrolled, vector] = inner.loops.split(block, "_u", "_l", lanes);
+    std::vector<Dim> dims = {{vector, LoopKind::Vectorized, false},
+                             {unrolled, LoopKind::Unrolled, false}};
+    Dim &along = inner.reductions.front();
+    const auto [steps, step] = inner.loops.split(along.name, "_w", "_u", rows);
+    along.name = steps;
+    dims.push_back({step, LoopKind::Unrolled, true});
+    dims.push_back({blocks, LoopKind::Serial, false});
+    dims.insert(dims.end(), inner.reductions.begin(), inner.reductions.end());
+    inner.names[0] = strips;
+    std::rotate(inner.names.begin(), inner.names.begin() + 1, inner.names.end());
+    add_pure(inner, dims);
+    return dims;
+}
+
 /// A scan row by row: [vector] [row] [RVars] [pure loops].
 std::vector<Dim> row_wise_scan(InnerLoops inner, int64_t lanes) {
     std::vector<Dim> dims = vectorized(inner.loops, inner.names[0], lanes);
@@ -250,8 +271,11 @@ StageLoops loops_of_stage(InnerLoops inner, const FuncNode &func, const Node &no
     if (node.stages[s].scatters && !node.stages[s].has_vectors())
         return {scattered_loops(inner, node), {}, ""};
     const int64_t lanes = lanes_along_0(node, extents, machine);
-    if (is_row_wise_scan(node, s, extents, machine, cores))
-        return {row_wise_scan(std::move(inner), lanes), {}, ""};
+    if (const int64_t row = scanned_rows(node, s, extents, machine, cores); row > 0)
+        return {cores == 1 ? row_wise_scan(std::move(inner), lanes)
+                           : scan_of_strips(std::move(inner), lanes, row),
+                {},
+                ""};
     return {vectorized_loops(std::move(inner), func, node.stages[s], lanes, s == 0 ? rows : Rows(),
                              order),
             {},

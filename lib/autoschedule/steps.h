@@ -13,8 +13,8 @@ schedules::Schedule with_loops(const graph::Graph &graph, const schedules::Sched
 StageGraph stages_of(const graph::Graph &graph, const schedules::Schedule &start,
                      const Sizes &sizes, const Machine &machine, Report &report);
 
-/// Writes the plans into the schedule; Funcs scheduled by the user get a level where they have none. Returns the graph with
-/// the copies of operands, for which the schedule then is.
+/// Writes the plans into the schedule; Funcs scheduled by the user get a level where they have none. Returns the graph for
+/// which the schedule then is: with copies of operands, and with some updates unrolled.
 graph::Graph write_plans(const SearchResult &found, const graph::Graph &graph,
                          const Machine &machine, schedules::Schedule &schedule);
 

@@ -189,6 +189,8 @@ class DirectiveCollector {
     void func(const FuncNode &f) {
         const schedules::FuncSchedule &s = schedule_[f.id];
         std::vector<Directive> calls;
+        if (s.unroll_updates)
+            calls.push_back({"unroll_updates"});
         if (!s.compute.inlined() && !f.is_output)
             calls.push_back(level("compute_at", s.compute));
         if (!s.store.inlined() && !f.is_output && !(s.store == s.compute))

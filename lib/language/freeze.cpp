@@ -7,6 +7,7 @@
 
 #include "graph/extern_stage.h"
 #include "graph/names.h"
+#include "graph/unroll_updates.h"
 #include "ir/intrinsics.h"
 #include "ir/visit.h"
 #include "language/callees_first.h"
@@ -136,6 +137,7 @@ class Freezer {
         if (has_tags_)
             remove_memoize_tags(result_.graph);
         connect();
+        unroll_updates();
         resolve_levels(result_, funcs_, loop_names_);
         copy_for_stages(result_);
         return std::move(result_);
@@ -410,6 +412,14 @@ class Freezer {
                         result_.images[k] == input ||
                         (input->bound && image.bound.same_as(input->buffer)))
                         node.output_promises[i].may_alias.push_back(image.name);
+    }
+
+    void unroll_updates() {
+        std::vector<FuncId> unrolled;
+        for (const FuncNode &f : result_.graph.funcs)
+            if (result_.schedule[f.id].unroll_updates)
+                unrolled.push_back(f.id);
+        graph::unroll_updates(result_.graph, result_.schedule, unrolled);
     }
 
     void connect() {

@@ -245,6 +245,12 @@ Func &Func::async() {
     return *this;
 }
 
+Func &Func::unroll_updates() {
+    contents_->schedule.unroll_updates = true;
+    contents_->identity->touch();
+    return *this;
+}
+
 Func &Func::store_nontemporal() {
     contents_->schedule.nontemporal_stores = true;
     contents_->identity->touch();

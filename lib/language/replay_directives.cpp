@@ -231,6 +231,7 @@ const Table &func_table() {
         {"memoize",
          {0, 1, [](C &c) { c.func.memoize(c.has(0) ? EvictionKey(c.number(0)) : EvictionKey()); }}},
         {"async", {0, 0, [](C &c) { c.func.async(); }}},
+        {"unroll_updates", {0, 0, [](C &c) { c.func.unroll_updates(); }}},
         {"store_nontemporal", {0, 0, [](C &c) { c.func.store_nontemporal(); }}},
         {"load_nontemporal", {0, 0, [](C &c) { c.func.load_nontemporal(); }}},
     };

@@ -121,7 +121,7 @@ class Resolver {
                                           : "");
             level.stage = find_stage(i, target, level.var);
         }
-        if (level.stage < 0 ||
+        if (level.stage < 0 || static_cast<size_t>(level.stage) >= stages.size() ||
             !has_loop(stages[static_cast<size_t>(level.stage)], target, level.stage, level.var))
             reject(fmt::format("{} has no loop '{}'. Its loops are, innermost first: {}.",
                                (*found)->description(), level.var, loops_of(target)));

@@ -24,6 +24,29 @@ using schedules::StageSchedule;
 
 constexpr int64_t max_tasks = 64;
 
+/// Whether data name the elements that the update stores, and little is computed: nothing gains from vectors, since lanes
+/// are stored one by one.
+bool is_plain_scatter(const graph::Stage &update) {
+    constexpr int little = 8;  // operations besides loads
+    bool scatters = false;
+    int operations = 0;
+    auto is_load = [](const ir::ExprNode &e) {
+        return e.op == ir::Op::Call &&
+               (e.call_kind == ir::CallKind::Func || e.call_kind == ir::CallKind::Image);
+    };
+    auto count = [&](const ir::ExprNode &e) {
+        operations += !e.args.empty() && !is_load(e) && e.op != ir::Op::Cast;
+        return !is_load(e);
+    };
+    for (const Expr &arg : update.args) {
+        scatters |= ir::contains(arg, is_load);
+        ir::each_node(arg, count);
+    }
+    for (const Expr &value : update.values)
+        ir::each_node(value, count);
+    return scatters && operations <= little;
+}
+
 Expr call(const FuncNode &func, const ir::ExprNode &self, std::vector<Expr> args) {
     auto *node = new ir::ExprNode(ir::Op::Call, self.type);
     node->call_kind = ir::CallKind::Func;
@@ -46,7 +69,12 @@ class Privatizer {
             taken_.insert(scalar.name);
     }
 
-    std::pair<graph::Graph, schedules::Schedule> run(const std::vector<poly::SharedLoop> &loops) {
+    std::pair<graph::Graph, schedules::Schedule> run(std::vector<poly::SharedLoop> loops) {
+        // The parts of parallel loops contain those of the lanes of scatters, which are combined once.
+        std::stable_partition(loops.begin(), loops.end(), [&](const poly::SharedLoop &loop) {
+            return is_plain_scatter(graph_[loop.func].stages[static_cast<size_t>(loop.stage)]) &&
+                   kind_of(loop) == LoopKind::Vectorized;
+        });
         std::map<std::pair<FuncId, int>, std::pair<FuncId, int>> now;  // where a stage's loops went
         for (const poly::SharedLoop &loop : loops) {
             auto &at =
@@ -63,6 +91,13 @@ class Privatizer {
     std::set<std::string> taken_;
     std::map<FuncId, FuncId> before_;  // new Func -> the one that it was made from
 
+    LoopKind kind_of(const poly::SharedLoop &loop) const {
+        for (const Dim &d : schedule_[loop.func].stages[static_cast<size_t>(loop.stage)].dims)
+            if (d.name == loop.loop)
+                return d.kind;
+        return LoopKind::Serial;
+    }
+
     FuncId split_off(FuncId id, size_t stage, const std::string &loop) {
         StageSchedule &loops = schedule_[id].stages[stage];
         auto dim = std::find_if(loops.dims.begin(), loops.dims.end(),
@@ -70,6 +105,8 @@ class Privatizer {
         LoopKind kind = dim->kind;
         if (kind == LoopKind::Parallel)
             limit_tasks(graph_[id].stages[stage], loops, dim);
+        if (kind == LoopKind::Vectorized && is_plain_scatter(graph_[id].stages[stage]))
+            kind = dim->kind = LoopKind::Unrolled;
 
         FuncNode part;
         std::string var;

@@ -59,6 +59,7 @@ void Scheduler::any_level(int i) {
                               {"compute_root()", [&] { f.compute_root(); }},
                               {"store_root()", [&] { f.store_root(); }},
                               {"compute_inline()", [&] { f.compute_inline(); }},
+                              {"unroll_updates()", [&] { f.unroll_updates(); }},
                               {"async()", [&] { f.async(); }}});
 }
 

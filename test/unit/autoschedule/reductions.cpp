@@ -3,6 +3,9 @@
 
 #include <pipe/pipe.h>
 
+#include <string>
+#include <vector>
+
 using namespace Pipe;
 
 namespace {
@@ -103,5 +106,31 @@ TEST_CASE("a scatter into a large array has no accumulators per thread", "[autos
         CHECK(sum == 3 * 301 * 257);
         const bool parallel = p.loop_nest().find("parallel r") != std::string::npos;
         CHECK(parallel == (bins == 16));
+    }
+}
+
+TEST_CASE("histograms have tables for lanes, as many as stay in L1", "[autoschedule]") {
+    Buffer<int> image(301, 257);
+    image.fill([](int x, int y) { return x * 31 + y * 17; });
+    RDom r(image);
+    Var x("x");
+    AutoscheduleOptions options = cores(1);
+    options.l1_bytes = 32 << 10;
+    for (const auto &[bins, tables] : {std::pair{256, 8}, {1024, 4}, {8192, 1}}) {
+        INFO(bins << " bins");
+        Func f("f");
+        f(x) = 0;
+        f(clamp(image(r.x, r.y), 0, 20000) % bins) += 1;
+        Pipeline p(f);
+        p.autoschedule(get_host_target(), options);
+        const Buffer<int> result = p.realize({bins});
+        std::vector<int> expected(static_cast<size_t>(bins));
+        image.for_each_value([&](int v) { expected[static_cast<size_t>(v % bins)]++; });
+        int wrong = 0;
+        for (int i = 0; i < bins; i++)
+            wrong += result(i) != expected[static_cast<size_t>(i)];
+        CHECK(wrong == 0);
+        const std::string split = ", " + std::to_string(tables) + ", TailStrategy";
+        CHECK((p.schedule_source().find(split) != std::string::npos) == (tables > 1));
     }
 }

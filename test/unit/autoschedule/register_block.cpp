@@ -133,7 +133,7 @@ TEST_CASE("a block that would need guards in its parts gives way to another one"
     CHECK(block->clocks < 2 * 0.5 / 8);  // guarded ones take three times the limit
 }
 
-TEST_CASE("scans of wide rows go row by row in tiles, and down strips where cores share them",
+TEST_CASE("scans go row by row in tiles, and down strips where cores share them",
           "[autoschedule][register_block]") {
     ImageParam in(Float(32), 2, "in");
     RDom r(1, 999, "r");
@@ -148,7 +148,53 @@ TEST_CASE("scans of wide rows go row by row in tiles, and down strips where core
     };
     CHECK_FALSE(has_block(352, 1));
     CHECK(has_block(352, 2));
-    CHECK(has_block(64, 1));  // a strip
+    CHECK(has_block(24, 1));  // a strip
+    // Of what comes from memory, cores read rows of a page or two.
+    const auto wide = stages_of(sums, {{0, 4095}, {0, 999}});
+    const auto &node = wide.graph.nodes.back();
+    CHECK_FALSE(has_block(4096, 2));
+    CHECK(autoschedule::scanned_rows(node, 1, node.extents, machine, 2) == 2048);
+    CHECK(autoschedule::scanned_rows(node, 1, node.extents, machine, 4) == 1024);
+    CHECK(autoschedule::scanned_rows(node, 1, node.extents, machine, 64) == 0);
+}
+
+TEST_CASE("a scan in strips of pages is what the definition says", "[autoschedule]") {
+    AutoscheduleOptions options;
+    options.cores = 2;
+    options.l2_bytes = 16 << 10;
+    for (const int width : {2048, 2051, 1100}) {
+        ImageParam in(Int(32), 2, "in");
+        RDom r(1, in.height() - 1, "r");
+        Func sums("sums");
+        sums(x, y) = in(x, y);
+        sums(x, r) += sums(x, r - 1);
+        Buffer<int> image(width, 403), result(width, 403), want(width, 403);
+        image.fill([](int i, int j) { return (i * 31 + j * 17) % 1000 - 300; });
+        in.set(image);
+        Pipeline p(sums);
+        p.autoschedule(get_host_target(), options);
+        p.realize(result);
+        p.realize_reference(want);
+        INFO(p.schedule_source());
+        CHECK(p.schedule_source().find(".parallel(x_o)") != std::string::npos);
+        int wrong = 0;
+        want.for_each_element([&](int i, int j) { wrong += result(i, j) != want(i, j); });
+        CHECK(wrong == 0);
+    }
+}
+
+TEST_CASE("an update of one row is no scan", "[autoschedule]") {  // PIPE_FUZZ_SEED=580498
+    AutoscheduleOptions options;
+    options.cores = 2;
+    options.l1_bytes = options.l2_bytes = 64;
+    Func f("f");
+    f(x, y) = x + y;
+    f(x, 0) = f(x, 0) * 3;
+    Pipeline p(f);
+    p.autoschedule(get_host_target(), options);
+    const Buffer<int> result = p.realize({1100, 2});
+    CHECK(result(1000, 0) == 3000);
+    CHECK(result(1000, 1) == 1001);
 }
 
 TEST_CASE("operands come from beyond the L1 cache unless all that is read in between fits",

@@ -9,10 +9,10 @@ namespace {
 
 Var x("x"), y("y");
 
-/// A window of rows that is summed, and what one or two such sums become.
+/// A window of rows that is summed, too long for unroll_updates(), and what one or two such sums become.
 struct Windows {
     ImageParam in{Int(32), 2, "in"};
-    RDom r{0, 5, "r"}, q{0, 4, "q"};
+    RDom r{0, 40, "r"}, q{0, 36, "q"};
     Func total{"total"}, largest{"largest"}, out{"out"};
 
     Windows() {
@@ -22,7 +22,7 @@ struct Windows {
         largest(x, y) = max(largest(x, y), in(x, y + q));
     }
     Buffer<int> feed(int width, int height) {
-        Buffer<int> image(width, height + 4);
+        Buffer<int> image(width, height + 39);
         image.fill([](int x, int y) { return (x * 31 + y * 17) % 1000 - 300; });
         in.set(image);
         return image;

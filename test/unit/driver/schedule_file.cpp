@@ -26,7 +26,8 @@ struct Program {
     Param<int> n{"n"};
     Var x{"x"}, y{"y"}, i{"i"};
     RDom r{0, 64, 0, 32, "r"};
-    Func rows{"rows"}, both{"both"}, histogram{"histogram"}, table{"table"}, result{"result"};
+    Func rows{"rows"}, both{"both"}, histogram{"histogram"}, table{"table"}, window{"window"},
+        result{"result"};
 
     explicit Program(int weight = 2) {
         rows(x, y) = cast<uint16_t>(in(x, y)) + weight * cast<uint16_t>(in(x + 1, y));
@@ -34,7 +35,9 @@ struct Program {
         histogram(i) = 0;
         histogram(cast<int>(in(r.x, r.y))) += 1;
         table(i) = i * n;
-        result(x, y) = cast<int>(both(x, y)) + histogram(x % 256) * table(y % 16);
+        window(i) = 0;
+        window(i) += table(i + RDom(0, 3, "w"));
+        result(x, y) = cast<int>(both(x, y)) + histogram(x % 256) * window(y % 16);
     }
     Pipeline pipeline() const { return Pipeline(result); }
 };
@@ -148,6 +151,8 @@ const Named all_schedules[] = {
          p.result.compute_root().never_partition(p.x).trace_stores().add_trace_tag("tag");
          p.both.no_profiling().async();
      }},
+    {"unrolled updates",
+     [](Program &p) { p.window.unroll_updates().compute_root().vectorize(p.i, 4); }},
     {"unnamed Vars",
      [](Program &p) {
          Var xo, xi, yo, yi, t;
