@@ -126,6 +126,7 @@ class ExprEmitter {
     llvm::Value *load_strided(const ir::ExprNode &e, const Offset &start, int stride,
                               const Active &active);
     llvm::Value *gather(const ir::ExprNode &e, llvm::Value *mask);
+    llvm::Value *gather_at(const ir::ExprNode &e, Type type, const Expr &index, llvm::Value *mask);
     llvm::Value *look_up(const ir::ExprNode &e);  // lookup.cpp
     llvm::Value *load_where_active(const ir::ExprNode &e);
     llvm::Value *load_scalar_if(const ir::ExprNode &e, llvm::Value *condition);

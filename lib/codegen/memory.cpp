@@ -9,6 +9,7 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include "codegen/expr_emitter.h"
+#include "ir/equal.h"
 #include "jit/runtime/gpu_abi.h"
 #include "support/target.h"
 
@@ -54,6 +55,17 @@ Value *hidden(Builder &b, Value *mask, int bits) {
                                          /*hasSideEffects=*/false);
     Value *out = b.CreateICmpSLT(b.CreateCall(nothing, in), llvm::Constant::getNullValue(signs));
     return subvector(b, out, 0, lanes);
+}
+
+/// The places of the first elements, if the lanes of a load are pairs of neighbors (lower/share_strided_loads.h); else null.
+const Expr *first_of_pairs(const Expr &index) {
+    if (index->op != ir::Op::Interleave || index->args.size() != 2)
+        return nullptr;
+    const Expr &first = index->args[0], &second = index->args[1];
+    const bool is_next = second->op == ir::Op::Add && ir::equal(second->a(), first) &&
+                         second->b()->op == ir::Op::Broadcast &&
+                         ir::is_const(second->b()->args[0], 1);
+    return is_next ? &first : nullptr;
 }
 
 bool is_always(const Expr &predicate) {
@@ -274,10 +286,20 @@ Value *ExprEmitter::load_strided(const ir::ExprNode &e, const Offset &start, int
 Value *ExprEmitter::gather(const ir::ExprNode &e, Value *mask) {
     if (Value *found = mask ? nullptr : look_up(e))
         return found;
-    Type type = e.type;
+    if (const Expr *first = mask || frame_.kernel ? nullptr : first_of_pairs(e.element())) {
+        const Type pair = UInt(2 * e.type.bits(), e.type.lanes() / 2);
+        Value *loaded = gather_at(e, pair, *first, nullptr);
+        return from_memory(b_, e.type,
+                           b_.CreateBitCast(loaded, memory_type(unit_.context, e.type)));
+    }
+    return from_memory(b_, e.type, gather_at(e, e.type, e.element(), mask));
+}
+
+/// Lanes of type `type` at the places of elements of the buffer.
+Value *ExprEmitter::gather_at(const ir::ExprNode &e, Type type, const Expr &index, Value *mask) {
     llvm::Type *t = memory_type(unit_.context, type);
-    Value *pointers = addresses(e.name, type, e.element());
-    llvm::Align align(static_cast<uint64_t>(type.bytes()));
+    Value *pointers = addresses(e.name, e.type.with_lanes(type.lanes()), index);
+    llvm::Align align(static_cast<uint64_t>(e.type.bytes()));
     if (has_fast_gather(type)) {
         if (!mask)
             mask = llvm::Constant::getAllOnesValue(with_lanes(b_.getInt1Ty(), type.lanes()));
@@ -291,7 +313,7 @@ Value *ExprEmitter::gather(const ir::ExprNode &e, Value *mask) {
             mark(loaded, e.name);
             parts.push_back(loaded);
         }
-        return from_memory(b_, type, concat(b_, std::move(parts)));
+        return concat(b_, std::move(parts));
     }
     std::vector<Value *> each{pointers};
     if (mask) {
@@ -299,12 +321,11 @@ Value *ExprEmitter::gather(const ir::ExprNode &e, Value *mask) {
             b_.CreateVectorSplat(static_cast<unsigned>(type.lanes()), unit_.zeros(type.bytes()));
         each = {b_.CreateSelect(mask, pointers, zero), mask};
     }
-    Value *lanes = lane_by_lane(b_, each, type.lanes(), [&](const std::vector<Value *> &lane) {
+    return lane_by_lane(b_, each, type.lanes(), [&](const std::vector<Value *> &lane) {
         auto *loaded = b_.CreateAlignedLoad(t->getScalarType(), lane[0], align);
         mark(loaded, e.name, mask ? lane[1] : nullptr);
         return loaded;
     });
-    return from_memory(b_, type, lanes);
 }
 
 /// As a vector of one lane, which becomes one instruction with a predicate.

@@ -228,6 +228,62 @@ std::optional<int64_t> constant_difference(const Expr &a, const Expr &b) {
     return difference.constant;
 }
 
+namespace {
+
+/// A vector as a sum: of what all lanes share, and of the rest.
+struct SumOfLanes {
+    Expr uniform;
+    std::vector<Expr> others;
+
+    explicit SumOfLanes(const Expr &e) : uniform(make_const(e.type().element_of(), 0)) { add(e); }
+
+  private:
+    void add(const Expr &e) {
+        if (e->op == Op::Add) {
+            add(e->a());
+            add(e->b());
+        } else if (e->op == Op::Broadcast) {
+            uniform = make_binary(Op::Add, uniform, e->args[0]);
+        } else if (e->op == Op::Ramp) {
+            uniform = make_binary(Op::Add, uniform, e->base());
+            others.push_back(
+                make_ramp(make_const(uniform.type(), 0), e->stride(), e.type().lanes()));
+        } else {
+            others.push_back(e);
+        }
+    }
+};
+
+bool is_widened(const Expr &e) {
+    return e->op == Op::Cast && has_no_overflow(e->args[0].type());
+}
+
+}  // namespace
+
+std::optional<int64_t> constant_difference_of_lanes(const Expr &a, const Expr &b) {
+    if (a.type() != b.type() || !has_no_overflow(a.type()))
+        return std::nullopt;
+    SumOfLanes first(a), second(b);
+    auto difference = constant_difference(first.uniform, second.uniform);
+    for (const Expr &e : first.others) {
+        const auto same = std::find_if(second.others.begin(), second.others.end(),
+                                       [&](const Expr &other) { return equal(e, other); });
+        if (same != second.others.end()) {
+            second.others.erase(same);
+            continue;
+        }
+        const auto widened = std::find_if(second.others.begin(), second.others.end(), is_widened);
+        if (!is_widened(e) || widened == second.others.end() || !difference)
+            return std::nullopt;
+        const auto inner = constant_difference_of_lanes(e->args[0], (*widened)->args[0]);
+        if (!inner)
+            return std::nullopt;
+        *difference += *inner;
+        second.others.erase(widened);
+    }
+    return second.others.empty() ? difference : std::nullopt;
+}
+
 bool prove_le(const Expr &a, const Expr &b) {
     auto difference = constant_difference(a, b);
     return difference && *difference <= 0;

@@ -51,6 +51,10 @@ struct Linear {
 /// a - b, if it is constant.
 std::optional<int64_t> constant_difference(const Expr &a, const Expr &b);
 
+/// The same for vectors, of all lanes: what broadcasts hold is compared, and what is widened, as in
+/// int64x8(i + broadcast(a, 8)) + broadcast(b, 8).
+std::optional<int64_t> constant_difference_of_lanes(const Expr &a, const Expr &b);
+
 /// True if a <= b (a < b) follows from the linear forms alone. False means "not proven".
 bool prove_le(const Expr &a, const Expr &b);
 bool prove_lt(const Expr &a, const Expr &b);

@@ -50,7 +50,15 @@ bool is_apart(const Expr &index) {
            !is_const(index->stride(), -1);
 }
 
-/// Loads of one buffer with one stride, whose bases differ by constants.
+/// A load of small elements at places of which nothing is known.
+bool is_scattered(const Expr &load) {
+    const Expr &index = load->element();
+    constexpr int widest = 32;  // bits
+    return index->op != Op::Ramp && index->op != Op::Broadcast && index->op != Op::Interleave &&
+           has_no_overflow(index.type()) && load.type().bits() >= 8 && load.type().bits() <= widest;
+}
+
+/// Loads of one buffer with one stride, whose bases differ by constants; or whose indices do, in all lanes.
 struct Family {
     struct Member {
         int64_t offset;  ///< of the base, from the first member's
@@ -77,9 +85,13 @@ class SharedLoads {
                     collect(n->args[0], stored, bound);
                 return false;
             }
-            if (n->op == Op::Load && n.type().is_vector() && !n->predicate().defined() &&
-                is_apart(n->element()) && !stored.count(n->name) && !uses_vars(n->element(), bound))
+            if (n->op != Op::Load || !n.type().is_vector() || n->predicate().defined() ||
+                stored.count(n->name) || uses_vars(n->element(), bound))
+                return true;
+            if (is_apart(n->element()))
                 add(n);
+            else if (is_scattered(n))
+                add_scattered(n);
             return true;
         });
     }
@@ -88,6 +100,8 @@ class SharedLoads {
     bool share() {
         for (Family &family : families_)
             share(family);
+        for (Family &family : scattered_)
+            share_pairs(family);
         return !lets_.empty();
     }
 
@@ -132,10 +146,57 @@ class SharedLoads {
         families_.push_back({load, {{0, load.get()}}});
     }
 
-    void share(Family &family) {
-        auto &members = family.members;
+    void add_scattered(const Expr &load) {
+        constexpr size_t most = 32;  // families, which are compared with each other
+        for (Family &family : scattered_) {
+            if (family.first->name != load->name || family.first.type() != load.type())
+                continue;
+            if (auto distance =
+                    constant_difference_of_lanes(load->element(), family.first->element())) {
+                family.members.push_back({*distance, load.get()});
+                return;
+            }
+        }
+        if (scattered_.size() < most)
+            scattered_.push_back({load, {{0, load.get()}}});
+    }
+
+    static void sort(std::vector<Family::Member> &members) {
         std::stable_sort(members.begin(), members.end(),
                          [](const auto &a, const auto &b) { return a.offset < b.offset; });
+    }
+
+    /// The first ones of each two neighbors, and the others, both maybe several times.
+    void share_pairs(Family &family) {
+        auto &members = family.members;
+        sort(members);
+        for (size_t begin = 0; begin < members.size();) {
+            size_t end = begin;
+            while (end < members.size() && members[end].offset <= members[begin].offset + 1)
+                end++;
+            if (members[end - 1].offset > members[begin].offset)
+                share_pairs(family, begin, end);
+            begin = end;
+        }
+    }
+
+    void share_pairs(const Family &family, size_t begin, size_t end) {
+        const Type type = family.first.type(), pairs = type.with_lanes(2 * type.lanes());
+        const std::string name = family.first->name + ".pairs" + std::to_string(made_++);
+        const Expr &first = family.members[begin].load->element();
+        const Expr one = make_broadcast(make_const(first.type().element_of(), 1), type.lanes());
+        const Expr index = make_interleave({first, make_binary(Op::Add, first, one)});
+        lets_.emplace_back(name, make_load(pairs, family.first->name, index));
+        for (size_t i = begin; i < end; i++)
+            slices_[family.members[i].load] = make_slice(
+                make_variable(pairs, name),
+                static_cast<int>(family.members[i].offset - family.members[begin].offset), 2,
+                type.lanes());
+    }
+
+    void share(Family &family) {
+        auto &members = family.members;
+        sort(members);
         if (!has_channel_stride(family.first->element()))
             return share_columns(family);
         const int64_t stride = strided(family.first->element())->stride;
@@ -204,7 +265,7 @@ class SharedLoads {
 
     int &made_;
     std::unordered_set<const ExprNode *> seen_;
-    std::vector<Family> families_;
+    std::vector<Family> families_, scattered_;
     std::vector<std::pair<std::string, Expr>> lets_;
     std::unordered_map<const ExprNode *, Expr> slices_;
 };

@@ -11,6 +11,11 @@
 //     =>  let in.columns0 = interleave(in[ramp(b, 1, 4)], in[ramp(b + s, 1, 4)], ... in[ramp(b + s*7, 1, 4)])
 //         out[i] = slice(in.columns0, 0, 1, 8), out[j] = slice(in.columns0, 8, 1, 8), ...
 //
+//     out[..] = in[i] + in[i + broadcast(1, 8)]
+//
+//     =>  let in.pairs0 = in[interleave(i, i + broadcast(1, 8))]
+//         out[..] = slice(in.pairs0, 0, 2, 8) + slice(in.pairs0, 1, 2, 8)
+//
 // Expects vectors (vectorize_loops), indices in simplified form.
 //
 //  1. In straight-line statements (blocks, lets, stores), the loads of buffers that none of them
@@ -20,6 +25,8 @@
 //     larger k.
 //  3. Loads with another stride, also one that is not constant, are columns: of at least 4 that are adjacent, the
 //     rows are loaded and transposed.
+//  4. Loads of elements of up to 4 bytes at any places, of which others lie one element further, as those of linear
+//     interpolation do: each lane loads both elements by one access of twice the size.
 
 #include "ir/stmt_node.h"
 

@@ -235,6 +235,25 @@ TEST_CASE("facts decide") {
     CHECK(can_prove(x < z && y < z, inner));
 }
 
+TEST_CASE("differences of all lanes") {
+    auto lanes = [](const Expr &e) { return make_broadcast(e, 4); };
+    const Expr place = make_variable(Int(32, 4), "place"),
+               other = make_variable(Int(32, 4), "other");
+    CHECK(constant_difference_of_lanes(place + lanes(x + c(3)), lanes(x) + place) == 3);
+    CHECK(constant_difference_of_lanes(place, place) == 0);
+    CHECK_FALSE(constant_difference_of_lanes(place + lanes(x), place + lanes(y)));
+    CHECK_FALSE(constant_difference_of_lanes(place, other));
+    CHECK_FALSE(constant_difference_of_lanes(place + place, place));
+    CHECK_FALSE(constant_difference_of_lanes(place, place + other));
+    const Type wide = Int(64, 4);
+    auto widened = [&](const Expr &e) { return make_cast(wide, e); };
+    CHECK(constant_difference_of_lanes(widened(place + lanes(c(5))), widened(place)) == 5);
+    CHECK_FALSE(constant_difference_of_lanes(widened(place), widened(other)));
+    auto ramp = [&](const Expr &base) { return make_ramp(base, c(2), 4); };
+    CHECK(constant_difference_of_lanes(place + ramp(x + c(1)), place + ramp(x)) == 1);
+    CHECK_FALSE(constant_difference_of_lanes(place + ramp(x), place + make_ramp(x, c(3), 4)));
+}
+
 TEST_CASE("linear forms") {
     CHECK(constant_difference(x + y + c(3), y + x) == 3);
     CHECK(!constant_difference(x, y));

@@ -11,7 +11,8 @@ using namespace Pipe::testing;
 
 namespace {
 
-const Types types = {{"stride", Int(32)}, {"mask", Bool(4)}};
+const Types types = {
+    {"stride", Int(32)}, {"mask", Bool(4)}, {"place", Int(32, 4)}, {"other", Int(32, 4)}};
 
 std::string shared(const std::string &text) {
     return ir::to_string(lower::share_strided_loads(parse_stmt(text, types)));
@@ -48,6 +49,22 @@ TEST_CASE("share-loads: columns that are neighbors are rows, transposed") {
           "out[ramp(2, 1, 2)] = slice(in.columns0, 2, 1, 2)\n"
           "out[ramp(4, 1, 2)] = slice(in.columns0, 4, 1, 2)\n"
           "out[ramp(6, 1, 2)] = slice(in.columns0, 6, 1, 2)\n");
+}
+
+TEST_CASE("share-loads: neighbors at any places are pairs") {
+    CHECK(shared("out[ramp(0, 1, 4)] = in[place] + in[place + broadcast(1, 4)]\n") ==
+          "let in.pairs0 = in[interleave(place, place + broadcast(1, 4), 8)]\n"
+          "out[ramp(0, 1, 4)] = slice(in.pairs0, 0, 2, 4) + slice(in.pairs0, 1, 2, 4)\n");
+    // Two pairs of four; the places of others are not known.
+    const std::string four = shared(
+        "out[ramp(0, 1, 4)] = in[place + broadcast(x, 4)] + in[place + broadcast(x + 3, 4)] + "
+        "in[place + broadcast(x + 1, 4)] + in[place + broadcast(x + 2, 4)]\n");
+    CHECK(four.find("slice(in.pairs0, 0, 2, 4) + slice(in.pairs1, 1, 2, 4) + "
+                    "slice(in.pairs0, 1, 2, 4) + slice(in.pairs1, 0, 2, 4)") != std::string::npos);
+    check_unchanged("out[ramp(0, 1, 4)] = in[place] + in[place + broadcast(2, 4)]\n");
+    check_unchanged("out[ramp(0, 1, 4)] = in[place] + g[place + broadcast(1, 4)]\n");
+    check_unchanged("out[ramp(0, 1, 4)] = in[place] + in[other]\n");
+    check_unchanged("out[ramp(0, 1, 4)] = in[place] if mask\n");
 }
 
 TEST_CASE("share-loads: what a statement stores to, it loads before") {
