@@ -35,6 +35,17 @@ bool is_unscheduled(const schedules::FuncSchedule &f) {
                                       [](const auto &stage) { return stage.touched; });
 }
 
+/// Whether it reads at coordinates such as y * 2 / 3 or y % 3: of these, blocks of sums have each phase once, but rows
+/// of expressions all of them.
+bool resamples(const Node &node) {
+    return std::any_of(node.stages.begin(), node.stages.end(), [](const StageCost &stage) {
+        return std::any_of(stage.loads.begin(), stage.loads.end(), [](const poly::Access &load) {
+            return std::any_of(load.coords.begin(), load.coords.end(),
+                               [](const auto &c) { return c.den > 1 || c.period > 0; });
+        });
+    });
+}
+
 }  // namespace
 
 std::vector<FuncId> unrollable(const Graph &graph, const schedules::Schedule &user) {
@@ -55,7 +66,8 @@ std::vector<FuncId> unrollable(const Graph &graph, const schedules::Schedule &us
 void add_unrolled(StageGraph &graph, const StageGraph &unrolled, const std::vector<FuncId> &funcs) {
     for (FuncId f : funcs) {
         const auto n = static_cast<size_t>(f);
-        graph.nodes[n].unrolled = std::make_shared<const Node>(unrolled.nodes[n]);
+        if (!resamples(graph.nodes[n]))
+            graph.nodes[n].unrolled = std::make_shared<const Node>(unrolled.nodes[n]);
     }
 }
 
