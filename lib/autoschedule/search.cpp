@@ -252,6 +252,7 @@ class UnrollingSearch {
             if (graph.nodes[n].unrolled)
                 candidates_.push_back(n);
         best_ = search_with(graph, chosen_, searcher);
+        share_ = share_of_candidates();
     }
 
     SearchResult run() {
@@ -279,6 +280,17 @@ class UnrollingSearch {
     std::vector<size_t> candidates_;
     Choices chosen_;
     SearchResult best_;
+    double share_ = 0;  ///< of the cost, that of groups with candidates
+
+    double share_of_candidates() const {
+        double cost = 0;
+        for (const Plan &plan : best_.plans)
+            if (std::any_of(plan.members.begin(), plan.members.end(), [&](int n) {
+                    return graph_.nodes[static_cast<size_t>(n)].unrolled != nullptr;
+                }))
+                cost += plan.cost.total;
+        return best_.cost > 0 ? cost / best_.cost : 0;
+    }
 
     void attempt(Choices choices) {
         SearchResult other = search_with(graph_, choices, searcher_);
@@ -293,7 +305,7 @@ class UnrollingSearch {
         double loops = 0;
         for (size_t n : candidates_)
             loops += choices[n] ? 0 : 1;
-        return 1 + 0.15 * loops / static_cast<double>(candidates_.size());
+        return 1 + 0.15 * share_ * loops / static_cast<double>(candidates_.size());
     }
 };
 

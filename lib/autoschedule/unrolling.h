@@ -1,7 +1,6 @@
 #pragma once
 // Short reductions as expressions (graph/unroll_updates.h), as a choice of the search.
 
-#include <functional>
 #include <vector>
 
 #include "autoschedule/stage_graph.h"
