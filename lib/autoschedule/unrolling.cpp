@@ -64,6 +64,12 @@ std::vector<FuncId> unrollable(const Graph &graph, const schedules::Schedule &us
 }
 
 void add_unrolled(StageGraph &graph, const StageGraph &unrolled, const std::vector<FuncId> &funcs) {
+    // Of pure readers, directives on what they read may have other consequences.
+    const bool same_roles = std::equal(
+        graph.nodes.begin(), graph.nodes.end(), unrolled.nodes.begin(),
+        [](const Node &a, const Node &b) { return a.role == b.role && a.inlined == b.inlined; });
+    if (!same_roles)
+        return;
     for (FuncId f : funcs) {
         const auto n = static_cast<size_t>(f);
         if (!resamples(graph.nodes[n]))

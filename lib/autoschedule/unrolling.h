@@ -12,7 +12,7 @@ namespace Pipe::autoschedule {
 std::vector<FuncId> unrollable(const graph::Graph &graph, const schedules::Schedule &user);
 
 /// Gives the nodes of `funcs` their form in `unrolled`, the stage graph in which all of them are unrolled; but not those that
-/// resample.
+/// resample, and none where the directives of the user then leave other choices.
 void add_unrolled(StageGraph &graph, const StageGraph &unrolled, const std::vector<FuncId> &funcs);
 
 /// Unrolls the updates of a node. To be called before anything is inlined.

@@ -78,6 +78,20 @@ TEST_CASE("what stays a reduction", "[autoschedule]") {
         p.compute_at(f, r);
         CHECK(scheduled(f).report.unrolled.empty());
     }
+    SECTION("one that would have to be inlined then, since the user placed what it reads") {
+        // PIPE_FUZZ_SEED=72 of test_fuzz_gpu
+        const RDom r(0, 3, "r");
+        ImageParam in(Float(32), 2, "in");
+        Func p("p"), f("f"), g("g");
+        p(x, y) = in(x, y) * in(x, y);
+        f(x, y) = sum(p(x + r, y), "window");
+        g(x, y) = in(x, y);
+        p.compute_at(g, x);  // which does not read it
+        const language::Frozen frozen = language::freeze({f, g});
+        const autoschedule::Result result =
+            autoschedule::schedule(frozen.graph, frozen.schedule, {}, test::two_cores());
+        CHECK(result.report.unrolled.empty());
+    }
     SECTION("under a published strategy") {
         AutoscheduleOptions options;
         options.strategy = AutoscheduleOptions::Strategy::DPFusion;
