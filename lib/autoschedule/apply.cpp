@@ -62,14 +62,15 @@ bool reduce_stage(const FuncNode &func, const Node &node, size_t s, const Machin
     std::vector<Dim> reductions, pure;
     for (const Dim &d : stage.dims)
         (d.is_reduction ? reductions : pure).push_back(d);
-    const bool scatters =
+    const bool jumps =
         std::count(node.stages[s].loops_over.begin(), node.stages[s].loops_over.end(), false) > 0 &&
         pure.size() < func.args.size();
     NewLoops loops(stage, func);
     std::vector<Dim> dims = {reductions[0]};
-    if (const int64_t lanes =
-            scatters ? tables_of(node, machine) : lanes_for(node, INT32_MAX, machine);
-        lanes > 1) {
+    const int64_t lanes = node.stages[s].scatters ? tables_of(node, machine)
+                          : jumps                 ? 1
+                                                  : lanes_for(node, INT32_MAX, machine);
+    if (lanes > 1) {
         auto [outer, inner] = loops.split(reductions[0].name, "_w", "_v", lanes);
         dims = {{inner, LoopKind::Vectorized, true}, {outer, LoopKind::Serial, true}};
     }

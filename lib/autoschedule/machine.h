@@ -11,7 +11,7 @@
 
 namespace Pipe::autoschedule {
 
-/// Of a cache: the rest is for data that streams through.
+/// Of a cache: the rest is for data that streams through, and, of L3, for other processes and virtual machines.
 constexpr double usable_l1 = 0.82, usable_l2 = 0.75, usable_l3 = 0.5;
 
 /// Sizes are those of the host; rates are typical of current server cores, in clocks of one core, but for what all

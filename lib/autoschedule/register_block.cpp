@@ -440,9 +440,9 @@ int64_t scanned_rows(const Node &node, size_t stage, const std::vector<int64_t> 
     constexpr int64_t least_bytes = support::cache::page_bytes / 2,
                       most_bytes = 2 * support::cache::page_bytes;
     const bool is_large = node.points() * node.bytes > double(machine.l2_bytes) * cores;
-    const bool is_plane = std::all_of(extents.begin() + 1, extents.end(), [&](const int64_t &e) {
-        return !cost.loops_over[size_t(&e - extents.data())] || e == 1;
-    });
+    bool is_plane = true;
+    for (size_t d = 1; d < extents.size(); d++)
+        is_plane &= !cost.loops_over[d] || extents[d] == 1;
     if (!is_large || !is_plane)
         return 0;
     const int64_t bytes = extents[0] * node.widest;

@@ -39,7 +39,7 @@ bool is_plain_scatter(const graph::Stage &update) {
         return !is_load(e);
     };
     for (const Expr &arg : update.args) {
-        scatters |= ir::contains(arg, is_load);
+        scatters |= ir::reads_elements(arg);
         ir::each_node(arg, count);
     }
     for (const Expr &value : update.values)

@@ -134,3 +134,23 @@ TEST_CASE("histograms have tables for lanes, as many as stay in L1", "[autosched
         CHECK((p.schedule_source().find(split) != std::string::npos) == (tables > 1));
     }
 }
+
+TEST_CASE("tables are for places that data name, not for formulas", "[autoschedule]") {
+    Buffer<int> image(304, 257);
+    image.fill([](int x, int y) { return x * 31 + y * 17; });
+    RDom r(image);
+    Var x("x");
+    Func f("f");
+    f(x) = 0;
+    f(r.x / 8) += image(r.x, r.y);
+    Pipeline p(f);
+    p.autoschedule(get_host_target(), cores(1));
+    const Buffer<int> result = p.realize({38});
+    std::vector<int> expected(38);
+    image.for_each_element(
+        [&](int i, int j) { expected[static_cast<size_t>(i / 8)] += image(i, j); });
+    for (int i = 0; i < 38; i++)
+        CHECK(result(i) == expected[static_cast<size_t>(i)]);
+    INFO(p.loop_nest());
+    CHECK(p.loop_nest().find("_parts") == std::string::npos);
+}
