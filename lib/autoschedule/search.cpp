@@ -16,9 +16,41 @@ namespace {
 
 constexpr size_t small_pipeline =
     64;  ///< nodes up to which inlining choices are tried individually
-constexpr size_t refined_pipeline = 8;  ///< nodes up to which all tilings of each group are tried
+constexpr size_t refined_pipeline =
+    8;  ///< nodes up to which all tilings of each group are tried, and every change is grouped anew
+constexpr size_t whole_groups = 24;     ///< nodes up to which groups may have any size
 constexpr size_t few_reductions = 6;    ///< of which each is tried unrolled and as it is
 constexpr double worth_it = 0.995;  ///< a choice must lower the predicted cost by half a percent
+
+/// The groups of `found` in another graph, of which few Funcs are inlined or stored where those of `found` are not. What has lost
+/// the output of its group, or had none, joins its readers if they are in one group.
+std::vector<std::vector<int>> groups_like(const SearchResult &found, const StageGraph &graph) {
+    std::vector<int> output(graph.nodes.size(), -1);  // of the group of each node
+    for (const Plan &plan : found.plans)
+        for (int n : plan.members)
+            output[static_cast<size_t>(n)] = plan.members[0];
+    auto output_of_readers = [&](const Node &node) {
+        const int first = node.consumers.empty() ? -1 : output[size_t(node.consumers[0])];
+        const bool same = std::all_of(node.consumers.begin(), node.consumers.end(),
+                                      [&](int r) { return output[size_t(r)] == first; });
+        return same ? first : -1;
+    };
+    std::map<int, std::vector<int>> groups;  // by their output
+    for (size_t n = graph.nodes.size(); n-- > 0;) {
+        const Node &node = graph.nodes[n];
+        if (node.inlined || node.role == Role::Fixed)
+            continue;
+        if (output[n] < 0 || graph.nodes[size_t(output[n])].inlined)
+            output[n] = output_of_readers(node);
+        if (output[n] < 0)
+            output[n] = static_cast<int>(n);
+        groups[output[n]].push_back(static_cast<int>(n));
+    }
+    std::vector<std::vector<int>> result;
+    for (auto &[out, members] : groups)
+        result.emplace_back(members.rbegin(), members.rend());
+    return result;
+}
 
 class Searcher {
   public:
@@ -35,15 +67,9 @@ class Searcher {
         Dag dag = dag_of(graph, nodes);
         auto plan_of = [&](const std::vector<int> &members) -> const std::optional<Plan> & {
             std::vector<int> ids;
-            Key key;
-            for (int m : members) {
+            for (int m : members)
                 ids.push_back(nodes[static_cast<size_t>(m)]);
-                key.emplace_back(ids.back(), graph.nodes[static_cast<size_t>(ids.back())].version);
-            }
-            auto known = plans_.find(key);
-            if (known != plans_.end())
-                return known->second;
-            return plans_.emplace(key, plan(graph, ids, coarse_)).first->second;
+            return known_plan(graph, ids);
         };
         auto fixed = [&](const std::vector<int> &members) {
             const int n = nodes[static_cast<size_t>(members[0])];
@@ -65,6 +91,13 @@ class Searcher {
         found.complete = grouping.complete;
         evaluated_ += grouping.evaluated;
         return found;
+    }
+
+    /// Whether it is worth grouping `graph` anew, of which few Funcs are inlined or stored where those of `best` are not: small
+    /// pipelines always, others if it costs less in the groups of `best`. Of the changes that lowered the cost of the applications,
+    /// one alone did so only in other groups.
+    bool may_be_better(const StageGraph &graph, const SearchResult &best) {
+        return !coarse_ || cost_in_groups_of(best, graph) < best.cost;
     }
 
     /// The plans that were chosen among some tilings, among all of them.
@@ -89,6 +122,25 @@ class Searcher {
     /// Members and the Funcs inlined into them: a plan depends on nothing else that changes.
     using Key = std::vector<std::pair<int, uint64_t>>;
 
+    const std::optional<Plan> &known_plan(const StageGraph &graph, const std::vector<int> &ids) {
+        Key key;
+        for (int id : ids)
+            key.emplace_back(id, graph.nodes[static_cast<size_t>(id)].version);
+        auto known = plans_.find(key);
+        if (known != plans_.end())
+            return known->second;
+        return plans_.emplace(key, plan(graph, ids, coarse_)).first->second;
+    }
+
+    double cost_in_groups_of(const SearchResult &found, const StageGraph &graph) {
+        double cost = 0;
+        for (const std::vector<int> &members : groups_like(found, graph)) {
+            const std::optional<Plan> &plan = known_plan(graph, members);
+            cost += plan ? plan->cost.total : infinite_cost;
+        }
+        return cost;
+    }
+
     std::optional<Plan> plan(const StageGraph &graph, const std::vector<int> &ids,
                              bool coarse) const {
         auto on_host = [&](int n) {
@@ -106,7 +158,7 @@ class Searcher {
         GroupingLimits l;
         if (options_.group_limit > 0) {
             l.group_limit = options_.group_limit;
-        } else if (dag.size() > 24) {
+        } else if (dag.size() > static_cast<int>(whole_groups)) {
             l.group_limit = dag.size() > 200 ? 4 : 8;
         }
         l.groups_per_output = std::clamp<long>(2 * budget_ / std::max(1, dag.size()), 4, 512);
@@ -158,7 +210,10 @@ class InliningSearch {
                     continue;
                 Choices flipped = choices;
                 flipped[n] = !flipped[n];
-                SearchResult other = group(flipped);
+                const StageGraph graph = graph_with(flipped);
+                if (!searcher_.may_be_better(graph, best))
+                    continue;
+                SearchResult other = searcher_.group_all(graph);
                 if (other.cost >= best.cost * worth_it)
                     continue;
                 best = std::move(other);
@@ -169,7 +224,7 @@ class InliningSearch {
         return best;
     }
 
-    SearchResult group(const Choices &choices) {
+    StageGraph graph_with(const Choices &choices) const {
         StageGraph graph = graph_;
         for (size_t n = graph.nodes.size(); n-- > 0;) {
             if (!choices[n] || !is_inlining_choice(graph, static_cast<int>(n)))
@@ -177,7 +232,7 @@ class InliningSearch {
             substitute(graph, static_cast<int>(n));
             inline_free_of_cost(graph);
         }
-        return searcher_.group_all(graph);
+        return graph;
     }
 
     const StageGraph &graph() const { return graph_; }
@@ -208,6 +263,7 @@ SearchResult search_form(StageGraph start, Searcher &searcher) {
     inline_free_of_cost(start);
     if (live_nodes(start) > small_pipeline)
         return searcher.group_all(inline_cheap(std::move(start)));
+    const bool large = live_nodes(start) > whole_groups;
     InliningSearch inlining(std::move(start), searcher);
     const size_t nodes = inlining.graph().nodes.size();
     // Choices that are profitable only together are reached from different starting points.
@@ -218,8 +274,13 @@ SearchResult search_form(StageGraph start, Searcher &searcher) {
     std::vector<Start> starts;
     for (Choices choices : {Choices(nodes, false), inlining.choose(recompute_is_cheaper),
                             inlining.choose(is_pointwise)}) {
-        SearchResult found = inlining.group(choices);
-        starts.push_back({std::move(choices), std::move(found)});
+        if (std::any_of(starts.begin(), starts.end(),
+                        [&](const Start &start) { return start.choices == choices; }))
+            continue;
+        const StageGraph graph = inlining.graph_with(choices);
+        if (large && !starts.empty() && !searcher.may_be_better(graph, starts[0].found))
+            continue;
+        starts.push_back({std::move(choices), searcher.group_all(graph)});
     }
     // The best one first: the budget may end before the others are improved.
     std::stable_sort(starts.begin(), starts.end(),

@@ -77,6 +77,37 @@ TEST_CASE("Harris: pointwise stages disappear, the rest is one group") {
     CHECK(r.report.plans[0].cost.scratch_bytes <= 1 << 20);
 }
 
+// Each of them would enumerate hundreds of groups.
+TEST_CASE("Inlining that costs more in the groups as they are is not tried with others") {
+    Var x("x"), y("y");
+    ImageParam in(Float(32), 2, "in");
+    std::vector<Func> levels;
+    Func base("base");
+    base(x, y) = in(clamp(x, 0, in.width() - 1), clamp(y, 0, in.height() - 1));
+    levels.push_back(base);
+    for (int l = 1; l < 8; l++) {
+        Func across, down, squared;
+        across(x, y) =
+            (levels.back()(2 * x - 1, y) + levels.back()(2 * x, y) + levels.back()(2 * x + 1, y)) /
+            3;
+        squared(x, y) = across(x, y) * across(x, y) + 1.0f;
+        down(x, y) = sqrt(squared(x, 2 * y - 1) + squared(x, 2 * y) + squared(x, 2 * y + 1));
+        levels.push_back(down);
+    }
+    Func result = levels.back();
+    for (size_t l = levels.size() - 1; l-- > 0;) {
+        Func up, mixed;
+        up(x, y) = (result(x / 2, y / 2) + result((x + 1) / 2, (y + 1) / 2)) / 2;
+        mixed(x, y) = levels[l](x, y) * up(x, y);
+        result = mixed;
+    }
+    const Result r =
+        autoschedule_for(language::freeze({result}),
+                         {{{{0, 2048}, {0, 2048}}}, {{"in", {{0, 2048}, {0, 2048}}}}, {}});
+    INFO(r.report.groups_evaluated);
+    CHECK(r.report.groups_evaluated <= 1000);
+}
+
 TEST_CASE("The same question gets the same answer") {
     for (int round = 0; round < 2; round++) {
         auto ask = [] {  // one pipeline after the other: names are unique among the living
