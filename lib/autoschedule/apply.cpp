@@ -40,6 +40,20 @@ int64_t tables_of(const Node &node, const Machine &machine) {
     return tables;
 }
 
+/// A loop with many iterations that is parallel has accumulators for each of up to 64 tasks. Large ones, such as the table of a joint
+/// histogram, are for one task per core.
+void share_among_cores(std::vector<Dim> &dims, const Node &node, const StageCost &stage,
+                       const Machine &machine, NewLoops &loops) {
+    const int64_t extent = stage.rvars.back();
+    if (node.points() * node.bytes < 0.5 * static_cast<double>(machine.l1_bytes) ||
+        stage.rvars.size() != dims.size() || extent <= machine.cores)
+        return;
+    auto [outer, inner] =
+        loops.split(dims.back().name, "_o", "_i", ceil_div(extent, int64_t(machine.cores)));
+    dims.back().name = inner;
+    dims.push_back({outer, LoopKind::Serial, true});
+}
+
 /// A large reduction to few points that runs once, such as the sum of an image: vectorized and, on
 /// several cores, parallel over its RVars, with private accumulators
 /// (lower/private_accumulators.h). Returns false for other stages.
@@ -75,8 +89,10 @@ bool reduce_stage(const FuncNode &func, const Node &node, size_t s, const Machin
         dims = {{inner, LoopKind::Vectorized, true}, {outer, LoopKind::Serial, true}};
     }
     dims.insert(dims.end(), reductions.begin() + 1, reductions.end());
-    if (machine.cores > 1)
+    if (machine.cores > 1) {
+        share_among_cores(dims, node, node.stages[s], machine, loops);
         dims.back().kind = LoopKind::Parallel;
+    }
     dims.insert(dims.end(), pure.begin(), pure.end());
     stage.dims = std::move(dims);
     return true;

@@ -129,6 +129,8 @@ class Privatizer {
                         placed.storage_order.end());
             combine_lanes(made.merge_loops, loop, part.types.size());
         }
+        if (kind == LoopKind::Parallel)
+            combine_tables(made.merge_loops, loop);
         move_levels(id, stage, place.around, {{loop, var}}, part.id);
         before_[part.id] = id;
         graph_.funcs[static_cast<size_t>(id)].stages[stage] = std::move(made.merge);
@@ -226,6 +228,20 @@ class Privatizer {
         for (Dim &d : merge.dims)
             if (d.name == loop && values == 1 && !has_vector)
                 d.kind = LoopKind::Vectorized;
+    }
+
+    /// Of a scatter, whole tables are combined: in vectors along their rows.
+    static void combine_tables(StageSchedule &merge, const std::string &loop) {
+        constexpr int lanes = 16;
+        std::vector<Dim> &dims = merge.dims;
+        if (dims.size() < 2 || dims[0].name != loop || dims[1].is_reduction ||
+            dims[1].kind != LoopKind::Serial)
+            return;
+        const std::string row = dims[1].name, inner = row + "_lanes";
+        merge.transforms.push_back({schedules::Transform::Kind::Split, row, row, inner,
+                                    ir::int32(lanes), TailStrategy::GuardWithIf});
+        dims.insert(dims.begin(), {inner, LoopKind::Vectorized, false});
+        std::swap(dims[1], dims[2]);
     }
 
     /// Where the new Func is computed.

@@ -135,6 +135,33 @@ TEST_CASE("histograms have tables for lanes, as many as stay in L1", "[autosched
     }
 }
 
+// 64 tables of 256 KiB took three times as long as a single one.
+TEST_CASE("a large histogram has one table per core", "[autoschedule]") {
+    Buffer<uint8_t> a(1100, 1100), b(1100, 1100);
+    a.fill([](int x, int y) { return (x * 31 + y * 17) & 255; });
+    b.fill([](int x, int y) { return (x * 7 + y * y) & 255; });
+    RDom r(a);
+    Var x("x"), y("y");
+    for (const int bins : {3, 256}) {
+        INFO(bins << " bins in each dimension");
+        Func joint("joint");
+        joint(x, y) = 0;
+        joint(cast<int>(a(r.x, r.y)) % bins, cast<int>(b(r.x, r.y)) % bins) += 1;
+        Pipeline p(joint);
+        p.autoschedule(get_host_target(), cores(2));
+        const Buffer<int> result = p.realize({bins, bins});
+        Buffer<int> expected(bins, bins);
+        expected.fill(0);
+        a.for_each_element([&](int i, int j) { expected(a(i, j) % bins, b(i, j) % bins)++; });
+        int wrong = 0;
+        result.for_each_element([&](int i, int j) { wrong += result(i, j) != expected(i, j); });
+        CHECK(wrong == 0);
+        CHECK(p.loop_nest().find("parallel r") != std::string::npos);
+        const bool per_core = p.schedule_source().find(", 550, TailStrategy") != std::string::npos;
+        CHECK(per_core == (bins == 256));
+    }
+}
+
 TEST_CASE("tables are for places that data name, not for formulas", "[autoschedule]") {
     Buffer<int> image(304, 257);
     image.fill([](int x, int y) { return x * 31 + y * 17; });

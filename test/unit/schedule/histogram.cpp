@@ -26,6 +26,26 @@ TEST_CASE("a parallel histogram looks at each pixel once", "[schedule]") {
     CHECK(bins(7) >= 1);
 }
 
+TEST_CASE("the tables of a parallel histogram are combined in vectors", "[schedule]") {
+    Var x("x"), y("y");
+    Func hist("hist");
+    Buffer<uint8_t> image(40, 30);
+    image.fill([](int i, int j) { return (i * 7 + j * 13) & 255; });
+    RDom r(0, 40, 0, 30, "r");
+    hist(x, y) = 3;
+    hist(cast<int>(image(r.x, r.y)) & 31, r.x & 1) += 1;
+    hist.update().parallel(r.y);
+    const std::string loops = Pipeline(hist).loop_nest();
+    INFO(loops);
+    CHECK(loops.find("vectorized x_lanes") != std::string::npos);
+    Buffer<int> bins = hist.realize({37, 2}), expected(37, 2);
+    expected.fill(3);
+    for (int j = 0; j < 30; j++)
+        for (int i = 0; i < 40; i++)
+            expected(image(i, j) & 31, i & 1)++;
+    bins.for_each_element([&](int i, int j) { CHECK(bins(i, j) == expected(i, j)); });
+}
+
 TEST_CASE("each lane of a histogram has a table of its own", "[schedule]") {
     Var x("x");
     RVar columns("columns"), lanes("lanes");
