@@ -70,8 +70,8 @@ bool reduce_stage(const FuncNode &func, const Node &node, size_t s, const Machin
         accumulators * machine.cores * 8 > node.iterations(node.stages[s]))
         return false;
     std::string why;
-    auto reduction = graph::as_reduction(func.stages[s], graph::calls_of(func.id), &why);
-    if (!reduction || !reduction->commutative || !(reduction->exact || machine.fast_math))
+    auto reduction = graph::as_reduction(func, s, &why);
+    if (!reduction || !reduction->any_parts || !(reduction->exact || machine.fast_math))
         return false;
     std::vector<Dim> reductions, pure;
     for (const Dim &d : stage.dims)

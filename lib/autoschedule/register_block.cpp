@@ -339,7 +339,8 @@ bool lies_along(const Access &load, int rvar, bool *moves) {
 }
 
 /// Vectors along the RVar that wait for one another as little as may be.
-RegisterBlock sums_along(int rvar, const StageCost &cost, double loads, int64_t lanes,
+/// \param tuple  the lanes are combined one after the other (lower/private_accumulators.h)
+RegisterBlock sums_along(int rvar, const StageCost &cost, double loads, int64_t lanes, bool tuple,
                          const Machine &machine) {
     RegisterBlock best;
     for (int64_t vectors : {1, 2, 4}) {
@@ -352,7 +353,7 @@ RegisterBlock sums_along(int rvar, const StageCost &cost, double loads, int64_t 
             std::max(latency,
                      overlapped(arithmetic, n * loads / machine.load_rate, 0.1) + loop_clocks) *
             std::ceil(double(cost.rvars[size_t(rvar)]) / (n * double(lanes)));
-        const double combine = latency * (n + std::log2(double(lanes)));
+        const double combine = latency * (tuple ? n * double(lanes) : n + std::log2(double(lanes)));
         b.clocks = (steps + combine) / double(cost.rvars[size_t(rvar)]);
         if (best.rvar < 0 || b.clocks < 0.9 * best.clocks)
             best = b;
@@ -404,7 +405,9 @@ std::optional<RegisterBlock> row_sums(const Node &node, size_t stage,
     if (stage == 0 || lanes < 2 || !cost.loops_over_all() ||
         !(cost.regroups || (cost.regroups_fast && machine.fast_math)))
         return std::nullopt;
-    for (int r = 0; r < static_cast<int>(cost.rvars.size()); r++) {
+    // (The vectors' RVar becomes the innermost.)
+    const size_t candidates = cost.in_order ? 1 : cost.rvars.size();
+    for (int r = 0; r < static_cast<int>(candidates); r++) {
         double loads = 0;
         bool moves = false, possible = cost.rvars[size_t(r)] >= least_iterations * double(lanes);
         for (const Access &load : cost.loads) {
@@ -417,7 +420,7 @@ std::optional<RegisterBlock> row_sums(const Node &node, size_t stage,
         }
         if (!possible || !moves)
             continue;
-        RegisterBlock block = sums_along(r, cost, loads, lanes, machine);
+        RegisterBlock block = sums_along(r, cost, loads, lanes, node.bytes > node.widest, machine);
         for (int d = 0; d < node.dims(); d++)
             block.loops.push_back(d);
         const int64_t tasks = extents.empty() ? 1 : extents.back();

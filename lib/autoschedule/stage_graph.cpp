@@ -38,8 +38,9 @@ std::vector<int> dims_of_iterators(const FuncNode &func, const poly::StageModel 
 }
 
 /// RVars of an update, and whether they may take turns otherwise.
-void describe_reduction(const FuncNode &func, const graph::Stage &stage,
-                        const poly::StageModel &model, StageCost &cost) {
+void describe_reduction(const FuncNode &func, size_t s, const poly::StageModel &model,
+                        StageCost &cost) {
+    const graph::Stage &stage = func.stages[s];
     for (size_t k = static_cast<size_t>(model.pure); k < model.iterators.size(); k++)
         cost.rvars.push_back(std::min<int64_t>(model.iterators[k].range.size(), 1 << 30));
     if (cost.rvars.empty())
@@ -50,8 +51,9 @@ void describe_reduction(const FuncNode &func, const graph::Stage &stage,
         cost.constant_rvars++;
     }
     std::string why;
-    const auto reduction = graph::as_reduction(stage, graph::calls_of(func.id), &why);
-    cost.regroups_fast = reduction && reduction->commutative;
+    const auto reduction = graph::as_reduction(func, s, &why);
+    cost.regroups_fast = reduction && reduction->any_parts;
+    cost.in_order = reduction && !reduction->commutative;
     cost.regroups = cost.regroups_fast && reduction->exact;
 }
 
@@ -92,10 +94,11 @@ void count_calls(const FuncNode &func, const graph::Stage &stage, StageCost &cos
     cost.written = cost.own.count + 1;
 }
 
-StageCost stage_cost(const FuncNode &func, const graph::Stage &stage, const poly::StageModel &model,
+StageCost stage_cost(const FuncNode &func, size_t s, const poly::StageModel &model,
                      const poly::Environment &names) {
+    const graph::Stage &stage = func.stages[s];
     StageCost cost;
-    describe_reduction(func, stage, model, cost);
+    describe_reduction(func, s, model, cost);
     std::vector<Expr> computed = stage.values;
     std::copy_if(stage.args.begin(), stage.args.end(), std::back_inserter(computed),
                  ir::reads_elements);
@@ -325,8 +328,7 @@ StageGraph build_stage_graph(const Graph &graph, const poly::Model &model,
             node.widest = std::max(node.widest, t.bytes());
         }
         for (size_t s = 0; s < func.stages.size(); s++) {
-            node.stages.push_back(
-                stage_cost(func, func.stages[s], model.funcs[f].stages[s], names));
+            node.stages.push_back(stage_cost(func, s, model.funcs[f].stages[s], names));
         }
         node.is_output = func.is_output;
         node.channels = channels_of(graph, func, names);

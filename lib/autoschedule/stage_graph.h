@@ -58,6 +58,7 @@ struct StageCost {
     size_t constant_rvars = 0;   ///< of these, the innermost ones whose extents are constants
     /// Its iterations may be added up in another order, with FastMath or without.
     bool regroups_fast = false, regroups = false;
+    bool in_order = false;            ///< its parts may, the iterations of each may not
     std::vector<poly::Access> loads;  ///< coordinates in the Func's dimensions; each element once
     std::vector<bool> loops_over;  ///< per dimension of the Func: the stage has a pure loop over it
     std::vector<double> busiest;   ///< per dimension: Selected::busiest of where()

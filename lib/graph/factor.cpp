@@ -64,7 +64,7 @@ class Factorer {
         for (const auto &[loop, var] : from_.preserved)
             if (!loops_.loop(loop))
                 return fail("there is no RVar loop '" + loop + "'");
-        if (reduction_.commutative)
+        if (reduction_.any_parts)
             return true;
         const auto known_order = loops_.original_order(why_);
         if (!known_order)

@@ -7,7 +7,9 @@
 #include "ir/equal.h"
 #include "ir/intrinsics.h"
 #include "ir/lets.h"
+#include "ir/linear.h"
 #include "ir/print.h"
+#include "ir/simplify.h"
 #include "ir/visit.h"
 
 namespace Pipe::graph {
@@ -59,7 +61,9 @@ std::optional<Operator> operator_of(const Expr &e) {
 
 class Prover {
   public:
-    Prover(const Stage &stage, const IsSelf &is_self) : stage_(stage), is_self_(is_self) {}
+    /// \param before  the values before the stage; null: unknown
+    Prover(const Stage &stage, const IsSelf &is_self, const Values *before)
+        : stage_(stage), is_self_(is_self), before_(before) {}
 
     std::optional<Reduction> prove(std::string *why) {
         std::optional<Reduction> result;
@@ -78,6 +82,7 @@ class Prover {
   private:
     const Stage &stage_;
     const IsSelf &is_self_;
+    const Values *before_;
     std::string why_;
 
     bool reads_self(const Expr &e) const {
@@ -205,6 +210,46 @@ class Prover {
         Expr fresh;         ///< the value with which the old key is compared
     };
 
+    /// The values that are the RVars, the outermost one's first: comparing them one after the other tells which of two points is the earlier
+    /// one. Empty if an RVar is missing.
+    std::vector<size_t> place_of(const Values &fresh) const {
+        std::vector<size_t> place;
+        for (auto r = stage_.rvars.rbegin(); r != stage_.rvars.rend(); ++r) {
+            const auto found = std::find_if(fresh.begin(), fresh.end(), [&](const Expr &e) {
+                return e->op == Op::Variable && e->name == r->name;
+            });
+            if (found == fresh.end())
+                return {};
+            place.push_back(static_cast<size_t>(found - fresh.begin()));
+        }
+        return place;
+    }
+
+    /// Whether what was there before cannot lose to an equal value: no value equals it, or it lies no later than the first point.
+    bool is_first(const std::vector<size_t> &place, size_t key, const Expr &identity) const {
+        if (!before_)
+            return false;
+        if (ir::equal((*before_)[key], identity))
+            return true;
+        auto lies_after = [&](const ReductionVar &r, size_t i) {
+            return ir::constant_difference((*before_)[i], r.min).value_or(1) > 0;
+        };
+        for (size_t n = 0; n < place.size(); n++)
+            if (lies_after(stage_.rvars[place.size() - 1 - n], place[n]))
+                return false;
+        return true;
+    }
+
+    /// Whether x lies before y.
+    static Expr is_before(const std::vector<size_t> &place, const Values &x, const Values &y) {
+        Expr result = ir::make_const(Bool(), 0);
+        for (auto i = place.rbegin(); i != place.rend(); ++i)
+            result = ir::make_binary(
+                Op::Or, ir::make_binary(Op::LT, x[*i], y[*i]),
+                ir::make_binary(Op::And, ir::make_binary(Op::EQ, x[*i], y[*i]), result));
+        return ir::simplify(result);
+    }
+
     /// Both operands of a comparison, without casts that preserve their order.
     static std::pair<Expr, Expr> compared(const Expr &comparison) {
         Expr a = comparison->a(), b = comparison->b();
@@ -261,12 +306,14 @@ class Prover {
     /// ones.
     std::optional<Reduction> extreme() {
         std::vector<Test> tests;
+        Values all_fresh;
         for (size_t i = 0; i < stage_.values.size(); i++) {
             Expr fresh;
             std::optional<Test> test = picks(i, &fresh);
             if (!test)
                 return std::nullopt;
             tests.push_back(*test);
+            all_fresh.push_back(fresh);
             const Test &first = tests[0];
             if (test->key != first.key || test->largest != first.largest ||
                 !ir::equal(test->fresh, first.fresh) ||
@@ -284,9 +331,22 @@ class Prover {
                                                : ir::identity(largest ? Op::Max : Op::Min, type));
         }
         result.commutative = tests.size() == 1;
-        result.combine = [tests, key, largest](const Values &a, const Values &b) {
+        std::vector<size_t> place;
+        if (!result.needs_points && !result.commutative)
+            place = place_of(all_fresh);
+        if (!is_first(place, key, result.identity[key]))
+            place.clear();
+        result.any_parts = result.commutative || !place.empty();
+        for (size_t i : place)  // beyond all points
+            result.identity[i] = Int(32).max();
+        result.combine = [tests, key, largest, place](const Values &a, const Values &b) {
             auto better = [&](const Values &x, const Values &y) {
-                return ir::make_binary(largest ? Op::GT : Op::LT, x[key], y[key]);
+                const Expr differs = ir::make_binary(largest ? Op::GT : Op::LT, x[key], y[key]);
+                if (place.empty())
+                    return differs;
+                const Expr equal = ir::make_binary(Op::EQ, x[key], y[key]);
+                return ir::make_binary(Op::Or, differs,
+                                       ir::make_binary(Op::And, equal, is_before(place, x, y)));
             };
             Values all;
             for (size_t i = 0; i < a.size(); i++)
@@ -308,7 +368,14 @@ IsSelf calls_of(FuncId id) {
 }
 
 std::optional<Reduction> as_reduction(const Stage &stage, const IsSelf &is_self, std::string *why) {
-    return Prover(stage, is_self).prove(why);
+    return Prover(stage, is_self, nullptr).prove(why);
+}
+
+std::optional<Reduction> as_reduction(const FuncNode &func, size_t stage, std::string *why) {
+    const bool is_first = stage == 1 && !is_extern(func);
+    return Prover(func.stages[stage], calls_of(func.id),
+                  is_first ? &func.stages[0].values : nullptr)
+        .prove(why);
 }
 
 bool starts_from_formula(const FuncNode &func) {

@@ -90,6 +90,7 @@ class Privatizer {
     schedules::Schedule schedule_;
     std::set<std::string> taken_;
     std::map<FuncId, FuncId> before_;  // new Func -> the one that it was made from
+    std::map<FuncId, graph::Reduction> reductions_;  // of the new Funcs: the same as of the old one
 
     LoopKind kind_of(const poly::SharedLoop &loop) const {
         for (const Dim &d : schedule_[loop.func].stages[static_cast<size_t>(loop.stage)].dims)
@@ -158,10 +159,13 @@ class Privatizer {
                                   return call(part, self, std::move(args));
                               }};
         std::string why;
-        auto reduction = graph::as_reduction(from.stage, from.is_self, &why);
+        auto known = reductions_.find(id);
+        const auto reduction = known != reductions_.end() ? std::optional(known->second)
+                                                          : graph::as_reduction(func, stage, &why);
         auto result = reduction ? graph::factor(from, *reduction, &why) : std::nullopt;
         if (!result)
             throw InternalError("no accumulators for " + loop + " of " + func.name + ": " + why);
+        reductions_.emplace(part.id, *reduction);
         part.args = result->args;
         part.types = func.types;
         part.where = func.where;

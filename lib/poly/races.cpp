@@ -110,9 +110,9 @@ class Checker {
     void conflict(const FuncNode &f, size_t index, const StageSchedule &s, const Dim &dim,
                   const Expr &written, const Expr &meets, bool special) {
         std::string why;
-        auto reduction = graph::as_reduction(f.stages[index], graph::calls_of(f.id), &why);
+        auto reduction = graph::as_reduction(f, index, &why);
         bool regroup =
-            reduction && reduction->commutative && (reduction->exact || options_.fast_math);
+            reduction && reduction->any_parts && (reduction->exact || options_.fast_math);
         std::string directive = fmt::format("{}({})", schedules::to_string(dim.kind), dim.name);
         std::string text =
             fmt::format("iterations of the loop '{}' may access the same elements: {}. ", dim.name,

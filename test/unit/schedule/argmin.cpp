@@ -6,6 +6,8 @@
 
 #include <pipe/pipe.h>
 
+#include <limits>
+
 #include "test/support/require_message.h"
 
 using namespace Pipe;
@@ -161,4 +163,111 @@ TEST_CASE("rfactor of argmin that keeps the last of equal ones, where parts may 
     rows(at) = Tuple(min(s.x, key), select(s.x <= key, s.y, rows(at)[1]));
     require_message<CompileError>([&] { rows.update().rfactor(s.y, u); },
                                   {"rows.update(0).rfactor", "writes each element", "< for <="});
+}
+
+namespace {
+
+/// Few different values, so that many are equal, and -infinity.
+Buffer<float> with_ties(int width, int height) {
+    Buffer<float> image(width, height);
+    image.fill([](int x, int y) {
+        const int v = (x * 7 + y * 5 + x * y) % 4;
+        return v == 3 ? -std::numeric_limits<float>::infinity() : float(v);
+    });
+    return image;
+}
+
+}  // namespace
+
+// Of equal values, the first one in the order of the definition counts, whichever lane or task finds it.
+TEST_CASE("argmax in lanes and tasks keeps the first of equal ones", "[schedule]") {
+    constexpr int width = 53, height = 19;
+    const Buffer<float> image = with_ties(width, height);
+    for (const bool largest : {false, true})
+        for (const int first : {0, 3})
+            for (const int form : {0, 1, 2, 3, 4, 5}) {
+                INFO("largest " << largest << ", from " << first << ", form " << form);
+                RDom r(first, width - first, first, height - first, "r");
+                RVar outer("outer"), lane("lane"), all("all"), task("task"), step("step");
+                Func best("best");
+                best() = largest ? argmax(r, image(r.x, r.y), best.name() + "_arg")
+                                 : argmin(r, image(r.x, r.y), best.name() + "_arg");
+                Func arg = Pipeline(best).get_func(0);
+                arg.compute_root();
+                if (form == 1 || form == 3)
+                    arg.update().split(r.x, outer, lane, 8).vectorize(lane);
+                if (form == 2 || form == 3)
+                    arg.update().parallel(r.y);
+                if (form == 4)
+                    arg.update().split(r.y, outer, lane, 4).parallel(outer);
+                if (form == 5)
+                    arg.update()
+                        .fuse(r.x, r.y, all)
+                        .split(all, task, step, 120)
+                        .split(step, outer, lane, 8)
+                        .vectorize(lane)
+                        .parallel(task);
+                const std::string loops = Pipeline(best).loop_nest();
+                CHECK((loops.find("_parts") != std::string::npos) == (form > 0));
+                int x = first, y = first;
+                float value = largest ? -std::numeric_limits<float>::max()
+                                      : std::numeric_limits<float>::max();
+                for (int j = first; j < height; j++)
+                    for (int i = first; i < width; i++)
+                        if (largest ? image(i, j) > value : image(i, j) < value)
+                            value = image(i, j), x = i, y = j;
+                Realization found = best.realize();
+                CHECK(Buffer<int>(found[0])() == x);
+                CHECK(Buffer<int>(found[1])() == y);
+                CHECK(Buffer<float>(found[2])() == value);
+            }
+}
+
+TEST_CASE("argmin in lanes: where no value is better than the first one", "[schedule]") {
+    Buffer<uint8_t> image(40);
+    image.fill(255);
+    RDom r(2, 38, "r");
+    RVar outer("outer"), lane("lane");
+    Func best("best");
+    Var x("x");
+    best(x) = argmin(r, image(r) + cast<uint8_t>(0 * x), "best_arg");
+    Pipeline(best).get_func(0).compute_root().update().split(r, outer, lane, 8).vectorize(lane);
+    Realization found = best.realize({3});
+    CHECK(Buffer<int>(found[0])(1) == 2);
+    CHECK(Buffer<uint8_t>(found[1])(1) == 255);
+}
+
+// What was there before the update would lose to an equal value at a smaller place, and a second update knows nothing of the places of
+// the first one.
+TEST_CASE("argmin in lanes is refused where equal values could be confused", "[schedule]") {
+    Buffer<int> image(64);
+    image.fill([](int x) { return x % 3; });
+    RDom r(0, 64, "r");
+    RVar outer("outer"), lane("lane");
+    auto vectorized = [&](int initial, int stage) {
+        Func f("f");
+        f() = Tuple(initial, 1);
+        for (int s = 0; s <= stage; s++) {
+            const Expr better = image(r) < f()[1];
+            f() = Tuple(select(better, Expr(r), f()[0]), select(better, image(r), f()[1]));
+        }
+        f.update(stage).split(r, outer, lane, 8).vectorize(lane);
+        return Pipeline(f).loop_nest();
+    };
+    CHECK(vectorized(0, 0).find("_parts") != std::string::npos);
+    CHECK(vectorized(-5, 0).find("_parts") != std::string::npos);
+    CHECK_THROWS_AS(vectorized(1, 0), CompileError);
+    CHECK_THROWS_AS(vectorized(0, 1), CompileError);
+}
+
+// The order of the RVars decides which of equal values is kept.
+TEST_CASE("argmin: its RVars keep their order", "[schedule]") {
+    Buffer<int> image(32, 16);
+    image.fill([](int x, int y) { return (x + y) % 3; });
+    RDom r(image);
+    Func best("best");
+    best() = argmin(r, image(r.x, r.y), "best_arg");
+    Func arg = Pipeline(best).get_func(0);
+    arg.compute_root().update().reorder(r.y, r.x);
+    CHECK_THROWS_AS(best.compile_jit(), CompileError);
 }
