@@ -148,7 +148,7 @@ std::vector<Level> GroupModel::levels(int row_dim) const {
                             [&](const StageCost &stage) { return bool(stage.loops_over[d]); });
             moving++;
             keeps |= keeps_rows;
-            row &= c.num >= 1 && c.den == 1 && (can_keep || !keeps_rows);
+            row &= c.num >= 1 && c.den == 1 && !c.turns && (can_keep || !keeps_rows);
         }
         // A window slides along one dimension.
         const bool slides = moving == 1 && !may_move;

@@ -64,6 +64,17 @@ Expr clamped(const Expr &x, const Bounded &b) {
     return clamp(x, b.min, b.min + b.extent - 1);
 }
 
+/// `value`, of which `same` is another form: for the bounds, which of a remainder in a promise are exact inside of one period
+/// (region/bounds_of). With them, a tile needs its own rows of a source that is computed, not all of them.
+Expr bounded_as(const Expr &value, const Expr &same) {
+    return unsafe_promise_clamped(value, same, same);
+}
+
+/// x in the period [-before, period - before).
+Expr in_period(const Expr &x, const Expr &period, const Expr &before) {
+    return (x + before) % max(period, 1) - before;
+}
+
 /// One value per value of the source, cast to its type.
 std::vector<Expr> exterior_values(const Func &source, const ExteriorValue &value,
                                   SourceLocation where) {
@@ -109,8 +120,9 @@ Func repeat_edge(const Func &source, const Region &bounds, SourceLocation where)
 Func repeat_image(const Func &source, const Region &bounds, SourceLocation where) {
     Exterior e("repeat_image", source, bounds, where);
     e.result(e.args, where) = e.mapped([](const Bounded &b) {
-        Expr outside = b.x < b.min || b.x >= b.min + b.extent;
-        return clamped(select(outside, (b.x - b.min) % b.extent + b.min, likely(b.x)), b);
+        Expr x = b.x - b.min, outside = x < 0 || x >= b.extent;
+        Expr repeated = bounded_as(x % b.extent, in_period(x, b.extent, 0));
+        return clamped(select(outside, repeated + b.min, likely(b.x)), b);
     });
     return e.result;
 }
@@ -118,11 +130,12 @@ Func repeat_image(const Func &source, const Region &bounds, SourceLocation where
 Func mirror_image(const Func &source, const Region &bounds, SourceLocation where) {
     Exterior e("mirror_image", source, bounds, where);
     e.result(e.args, where) = e.mapped([](const Bounded &b) {
-        Expr t =
-            (b.x - b.min) % (2 * b.extent);  // one period: forward and mirrored; edges occur twice
-        Expr mirrored = min(t, 2 * b.extent - 1 - t) + b.min;
-        Expr outside = b.x < b.min || b.x >= b.min + b.extent;
-        return clamped(select(outside, mirrored, likely(b.x)), b);
+        // One period is forward and mirrored; edges occur twice.
+        Expr period = 2 * b.extent, x = b.x - b.min, t = x % period;
+        Expr u = in_period(x, period, b.extent / 2), right = max(u, -1 - u);
+        Expr mirrored = bounded_as(min(t, period - 1 - t), min(right, period - 1 - right));
+        Expr outside = x < 0 || x >= b.extent;
+        return clamped(select(outside, mirrored + b.min, likely(b.x)), b);
     });
     return e.result;
 }
@@ -130,12 +143,12 @@ Func mirror_image(const Func &source, const Region &bounds, SourceLocation where
 Func mirror_interior(const Func &source, const Region &bounds, SourceLocation where) {
     Exterior e("mirror_interior", source, bounds, where);
     e.result(e.args, where) = e.mapped([](const Bounded &b) {
-        Expr last = b.extent - 1;
-        Expr t =
-            (b.x - b.min) % max(2 * last, 1);  // one period: forward and mirrored; edges occur once
-        Expr mirrored = min(t, 2 * last - t) + b.min;
-        Expr outside = b.x < b.min || b.x >= b.min + b.extent;
-        return clamped(select(outside, mirrored, likely(b.x)), b);
+        // One period is forward and mirrored; edges occur once.
+        Expr last = b.extent - 1, period = max(2 * last, 1), x = b.x - b.min, t = x % period;
+        Expr u = in_period(x, period, last / 2), right = max(u, -u);
+        Expr mirrored = bounded_as(min(t, 2 * last - t), min(right, 2 * last - right));
+        Expr outside = x < 0 || x >= b.extent;
+        return clamped(select(outside, mirrored + b.min, likely(b.x)), b);
     });
     return e.result;
 }

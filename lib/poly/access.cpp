@@ -58,6 +58,7 @@ Coordinate compose(const Coordinate &outer, const std::vector<Coordinate> &inner
         result.follows = in.follows;
     result.iterator = in.iterator;
     result.period = in.period;
+    result.turns |= in.turns;
     result.may_use |= in.may_use;
     result.constant = outer.constant && in.constant;
     if (!outer.distance.bounded() || !in.distance.bounded()) {

@@ -32,6 +32,8 @@ struct Coordinate {
     uint64_t may_use = 0;
     /// If there is one such iterator: x repeats after so many steps of it, as i % 3 does. 0: not known.
     int64_t period = 0;
+    /// It may move back while the iterator advances, as at the edge of a mirrored picture: no window slides along it.
+    bool turns = false;
     uint64_t reductions = 0;  ///< the RVars that x may depend on, as bits
     int follows = -1;         ///< the RVar that x grows by one with; -1: none
 

@@ -27,6 +27,7 @@ bool merge(Coordinate &a, const Coordinate &b) {
     a.distance = hull(a.distance, b.distance * scale);
     a.steady = hull(a.steady, b.steady * scale);
     a.constant = a.constant && b.constant;
+    a.turns |= b.turns;
     a.period = a.period == b.period ? a.period : 0;
     return a.constant;
 }

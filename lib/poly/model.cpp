@@ -7,6 +7,7 @@
 #include "graph/extern_stage.h"
 #include "ir/equal.h"
 #include "ir/substitute.h"
+#include "ir/trend.h"
 
 namespace Pipe::poly {
 
@@ -168,8 +169,12 @@ class Builder {
         }
         if (!result.distance.is_point())
             result.may_use = used_by(index, 0, static_cast<size_t>(at_hand_->pure));
-        if (result.iterator >= 0)
+        if (result.iterator >= 0) {
             result.may_use &= ~(uint64_t{1} << result.iterator);
+            const ir::Trend trend =
+                ir::trend_of(index, at_hand_->iterators[static_cast<size_t>(result.iterator)].name);
+            result.turns = trend == ir::Trend::BothWays || trend == ir::Trend::Unknown;
+        }
         result.reductions =
             used_by(index, static_cast<size_t>(at_hand_->pure), at_hand_->iterators.size());
         known_.emplace_back(index, result);

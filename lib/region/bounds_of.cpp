@@ -49,19 +49,27 @@ Expr binary(Op op, const Expr &a, const Expr &b) {
     }
 }
 
-/// The sign of a numeric constant: -1, 0, 1; nothing if it is not constant.
-std::optional<int> constant_sign(const Expr &e) {
+/// -1, 0, 1, where it is the same for all values of the variables, as that of a constant.
+std::optional<int> sign_of(const Expr &e) {
     int64_t i = 0;
     if (as_const_int(e, &i))
         return i < 0 ? -1 : i > 0;
     if (e.defined() && e->op == Op::FloatImm)
         return e->float_value < 0 ? -1 : e->float_value > 0;
-    return std::nullopt;
+    if (!e.defined() || !index_type(e.type()))
+        return std::nullopt;
+    const ConstantInterval range = constant_bounds(e);
+    if (range.has_lo() && range.lo > 0)
+        return 1;
+    return range.has_hi() && range.hi < 0 ? std::optional(-1) : std::nullopt;
 }
 
 class Bounds {
   public:
-    explicit Bounds(const IntervalScope &scope) : scope_(scope) {}
+    /// \param by_period  remainders of intervals inside of one period have their ends, instead of those of the period: larger
+    /// expressions, and no longer the same in each iteration of a loop
+    explicit Bounds(const IntervalScope &scope, bool by_period = false)
+        : scope_(scope), by_period_(by_period) {}
 
     Interval of(const Expr &e) {
         auto found = memo_.find(e.get());
@@ -140,9 +148,9 @@ class Bounds {
     }
 
     Interval product(const Interval &a, const Interval &b) {
-        if (constant_sign(a.min) && a.is_point())
+        if (sign_of(a.min) && a.is_point())
             return scaled(b, a.min);
-        if (constant_sign(b.min) && b.is_point())
+        if (sign_of(b.min) && b.is_point())
             return scaled(a, b.min);
         if (!a.bounded() || !b.bounded())
             return Interval::everything();
@@ -157,14 +165,14 @@ class Bounds {
     }
 
     Interval scaled(const Interval &a, const Expr &factor) {
-        bool flip = *constant_sign(factor) < 0;
+        bool flip = *sign_of(factor) < 0;
         const Expr &lo = flip ? a.max : a.min, &hi = flip ? a.min : a.max;
         return {binary(Op::Mul, lo, factor), binary(Op::Mul, hi, factor)};
     }
 
     Interval quotient(Type type, const Interval &a, const Interval &b) {
         if (b.is_point()) {
-            if (std::optional<int> sign = constant_sign(b.min)) {
+            if (std::optional<int> sign = sign_of(b.min)) {
                 if (*sign == 0)
                     return Interval::point(make_const(type, 0));
                 const Expr &lo = *sign < 0 ? a.max : a.min, &hi = *sign < 0 ? a.min : a.max;
@@ -190,11 +198,19 @@ class Bounds {
             return Interval::everything();
         if (a.is_point() && b.is_point())
             return Interval::point(mod(a.min, b.min));
+        if (by_period_ && a.bounded() && b.is_point() && sign_of(b.min) == 1)
+            return inside_of_period(a, b.min);
         Expr zero = make_const(type, 0), most = sub(b.max, make_const(type, 1));
-        if (!b.is_point() ||
-            constant_sign(b.min) != 1)  // |b| - 1, which is representable in the type
+        if (!b.is_point() || sign_of(b.min) != 1)  // |b| - 1, which is representable in the type
             most = greater(most, sub(make_int(type, -1), b.min));
         return {zero, greater(most, zero)};
+    }
+
+    static Interval inside_of_period(const Interval &a, const Expr &period) {
+        const Type type = period.type();
+        return {
+            greater(make_const(type, 0), sub(a.min, mul(div(a.max, period), period))),
+            lesser(sub(period, make_const(type, 1)), sub(a.max, mul(div(a.min, period), period)))};
     }
 
     Interval cast(const Expr &e) {
@@ -345,8 +361,11 @@ class Bounds {
             };
             return {strict(a.min), strict(a.max)};
         }
-        if (name == intrinsic::promise_clamped)
-            return intersect(of(e->args[0]), {of(e->args[1]).min, of(e->args[2]).max});
+        if (name == intrinsic::promise_clamped) {
+            Bounds promised(scope_, true);
+            return intersect(of(e->args[0]),
+                             {promised.of(e->args[1]).min, promised.of(e->args[2]).max});
+        }
         if (name == intrinsic::abs)
             return absolute(e, of(e->args[0]));
         if (name == intrinsic::absd && symbolic_type(e->args[0].type())) {
@@ -432,6 +451,7 @@ class Bounds {
     }
 
     const IntervalScope &scope_;
+    const bool by_period_;
     std::unordered_map<const ExprNode *, Interval> memo_;
 };
 

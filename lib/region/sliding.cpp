@@ -6,9 +6,9 @@
 #include "ir/linear.h"
 #include "ir/simplify.h"
 #include "ir/substitute.h"
+#include "ir/trend.h"
 #include "region/at_most.h"
 #include "region/region_solver.h"
-#include "region/trend.h"
 #include "support/error_text.h"
 
 namespace Pipe::region {

@@ -8,13 +8,13 @@
 #include "ir/print.h"
 #include "ir/simplify.h"
 #include "ir/substitute.h"
+#include "ir/trend.h"
 #include "ir/visit.h"
-#include "region/trend.h"
 #include "support/index.h"
 
 using namespace Pipe;
 using namespace Pipe::ir;
-using namespace Pipe::region;
+using namespace Pipe::ir;
 using namespace test;
 
 namespace {
@@ -46,7 +46,7 @@ bool has_stairs(const Expr &e) {
 
 }  // namespace
 
-TEST_CASE("the rows that an upsampling reads go upwards, level by level", "[region]") {
+TEST_CASE("the rows that an upsampling reads go upwards, level by level", "[ir]") {
     for (bool inside : {false, true}) {
         std::pair<Expr, Expr> rows{add(var("y"), var("offset")), add(var("y"), var("offset"))};
         for (int level = 0; level < 6; level++) {
@@ -61,7 +61,7 @@ TEST_CASE("the rows that an upsampling reads go upwards, level by level", "[regi
     }
 }
 
-TEST_CASE("what goes back and forth goes nowhere", "[region]") {
+TEST_CASE("what goes back and forth goes nowhere", "[ir]") {
     const Expr y = var("y");
     CHECK(trend_of(remainder(y, 2), "y") == Trend::Unknown);
     CHECK(trend_of(add(quotient(y, 2), mul(remainder(y, 2), num(2))), "y") == Trend::Unknown);
@@ -71,7 +71,7 @@ TEST_CASE("what goes back and forth goes nowhere", "[region]") {
     CHECK(trend_of(quotient(remainder(y, 2), 2), "y") == Trend::Constant);  // always 0
 }
 
-TEST_CASE("trends hold for the values of random indices", "[region]") {
+TEST_CASE("trends hold for the values of random indices", "[ir]") {
     const unsigned seed = 20261125;
     INFO("seed " << seed);
     std::mt19937 rng(seed);

@@ -6,7 +6,7 @@
 
 #include "ir/expr_node.h"
 
-namespace Pipe::region {
+namespace Pipe::ir {
 
 /// BothWays: the min or max of an increasing and a decreasing expression. Unknown: not proven.
 enum class Trend : uint8_t { Constant, Up, Down, BothWays, Unknown };
@@ -16,4 +16,4 @@ enum class Trend : uint8_t { Constant, Up, Down, BothWays, Unknown };
 /// upsampling: y / 2 - 1 + y % 2 * 2 and y / 2, the smaller of the two.
 Trend trend_of(const Expr &e, const std::string &var);
 
-}  // namespace Pipe::region
+}  // namespace Pipe::ir

@@ -1,4 +1,4 @@
-#include "region/trend.h"
+#include "ir/trend.h"
 
 #include <algorithm>
 #include <numeric>
@@ -12,9 +12,7 @@
 #include "ir/substitute.h"
 #include "ir/visit.h"
 
-namespace Pipe::region {
-
-using namespace ir;
+namespace Pipe::ir {
 
 namespace {
 
@@ -270,4 +268,4 @@ Trend trend_of(const Expr &e, const std::string &var) {
     return Trends(var).of(e);
 }
 
-}  // namespace Pipe::region
+}  // namespace Pipe::ir
