@@ -13,7 +13,8 @@ namespace Pipe::ir {
 /// with their type, like a cast: "uint8(3)". An expression whose text would exceed a megabyte (a
 /// graph with much sharing) is truncated with "...".
 std::string to_string(const Expr &e);
-/// The same for messages: "x + f(x, y)", with "..." in place of what is too long.
+/// The same for messages: "x + f(x, y)", with sizes of images as users write them ("in.width()") and
+/// "..." in place of what is too long.
 std::string shortened(const Expr &e);
 
 /// One statement per line, bodies indented by two spaces; ends in a newline unless s is undefined.

@@ -43,6 +43,21 @@ int precedence(Op op) {
     }
 }
 
+/// "in.width()" for "in.extent.0", "in.dim(0).min()" for "in.min.0"; other names as they are.
+std::string size_as_written(const std::string &name) {
+    const size_t dim = name.rfind('.');
+    const size_t what = dim == std::string::npos || dim == 0 ? dim : name.rfind('.', dim - 1);
+    if (what == std::string::npos || what == dim)
+        return name;
+    const std::string image = name.substr(0, what), d = name.substr(dim + 1),
+                      field = name.substr(what + 1, dim - what - 1);
+    if (field != "min" && field != "extent" && field != "stride")
+        return name;
+    if (field == "extent" && (d == "0" || d == "1"))
+        return image + (d == "0" ? ".width()" : ".height()");
+    return image + ".dim(" + d + ")." + field + "()";
+}
+
 }  // namespace
 
 void ExprPrinter::print(const Expr &e, int outer_precedence) {
@@ -71,7 +86,7 @@ void ExprPrinter::print_node(const Expr &e) {
         out += '"' + support::without_marks(e->name) + '"';
         break;
     case Op::Variable:
-        out += e->name;
+        out += sizes_as_written ? size_as_written(e->name) : e->name;
         break;
     case Op::Cast:
         list(Pipe::to_string(e.type()), e->args);
@@ -286,7 +301,10 @@ std::string to_string(const Expr &e) {
 
 std::string shortened(const Expr &e) {
     constexpr size_t longest = 120;
-    std::string text = to_string(e);
+    ExprPrinter printer;
+    printer.sizes_as_written = true;
+    printer.print(e);
+    std::string text = std::move(printer.out);
     if (text.size() > longest)
         text = text.substr(0, longest - 4) + " ...";
     return text;

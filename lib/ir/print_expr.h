@@ -11,6 +11,8 @@ namespace Pipe::ir {
 class ExprPrinter {
   public:
     std::string out;
+    /// Sizes of images as users write them: "in.width()" in place of "in.extent.0".
+    bool sizes_as_written = false;
 
     /// A complete expression.
     void root(const Expr &e);

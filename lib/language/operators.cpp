@@ -117,6 +117,17 @@ bool both_bool(const Expr &a, const Expr &b) {
     return a.defined() && b.defined() && a.type().is_bool() && b.type().is_bool();
 }
 
+/// A constant bound is likely meant as written, so it is the value that needs another type. A wider type
+/// of a float value does not help against an integer bound.
+std::string why_no_bound(Type value, const Expr &bound) {
+    const std::string to = to_string(value), from = to_string(bound.type());
+    if (ir::is_constant(bound))
+        return "the bound does not fit into " + to + ". Cast the value first.";
+    const bool wider = bound.type().is_float() || !value.is_float();
+    return to + " does not represent all values of " + from + ". Cast the bound to " + to +
+           (wider ? ", or the value to " + from : "") + ".";
+}
+
 }  // namespace
 
 Expr operator+(const Expr &a, const Expr &b) {
@@ -311,9 +322,7 @@ Expr clamp(const Expr &value, const Expr &low, const Expr &high) {
         require_defined("clamp", value, b);
         Expr same = language::lossless_cast(value.type(), b);
         if (!same.defined())
-            reject("clamp", value, b,
-                   "the bound does not fit into " + to_string(value.type()) +
-                       ". Cast the value first.");
+            reject("clamp", value, b, why_no_bound(value.type(), b));
         return same;
     };
     Expr lo = bound(low), hi = bound(high);

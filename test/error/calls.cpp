@@ -319,7 +319,7 @@ TEST_CASE_METHOD(Bright, "pipelines", "[error][calls]") {
             [&] {
                 p.realize({4, 4});
             },
-            {"required: ", "photo.extent.0 % 2 == 0", "the width must be even, not 9"});
+            {"required: ", "photo.width() % 2 == 0", "the width must be even, not 9"});
     }
     SECTION("a requirement on a Var") {
         require_message<CompileError>(

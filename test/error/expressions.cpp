@@ -47,6 +47,10 @@ TEST_CASE_METHOD(Operands, "constants that do not fit", "[error][expressions]") 
         require_near([&] { clamp(u8, -5, 3); },
                      {"clamp", "-5", "does not fit into uint8", "Cast the value first"});
     }
+    SECTION("as a bound of clamp that is a float") {
+        require_near([&] { clamp(i, 0, 1.5f); },
+                     {"clamp", "'1.5f'", "does not fit into int32", "Cast the value first"});
+    }
 }
 
 TEST_CASE_METHOD(Operands, "operands of wrong types", "[error][expressions]") {
@@ -91,6 +95,45 @@ TEST_CASE_METHOD(Operands, "operands of wrong types", "[error][expressions]") {
         require_near(
             [&] { reinterpret<int64_t>(real); },
             {"reinterpret", "(float32)", "size differs from that of int64", "as many bits"});
+    }
+}
+
+TEST_CASE_METHOD(Operands, "bounds of clamp of other types", "[error][expressions]") {
+    ImageParam in(UInt(8), 2, "in");
+    here(), f(x);
+    SECTION("an int for a float") {
+        require_near([&] { clamp(real, 0, in.width() - 1); },
+                     {"clamp", "'float32(x)' (float32)", "'in.width() - 1' (int32)",
+                      "float32 does not represent all values of int32",
+                      "Cast the bound to float32."});
+    }
+    SECTION("a double for a float") {
+        require_near([&] { clamp(real, 0, cast<double>(x)); },
+                     {"float32 does not represent all values of float64",
+                      "Cast the bound to float32, or the value to float64."});
+    }
+    SECTION("an int for a byte") {
+        require_near([&] { clamp(u8, 0, in.height() - 1); },
+                     {"'in.height() - 1' (int32)", "uint8 does not represent all values of int32",
+                      "Cast the bound to uint8, or the value to int32."});
+    }
+    SECTION("a float for an int") {
+        require_near([&] { clamp(i, 0, real); },
+                     {"Cast the bound to int32, or the value to float32."});
+    }
+}
+
+TEST_CASE_METHOD(Operands, "sizes of images", "[error][expressions]") {
+    ImageParam in(UInt(8), 3, "in");
+    here(), f(x);
+    SECTION("of an input") {
+        require_near([&] { !(in.width() + in.height() + in.channels()); },
+                     {"'in.width() + in.height() + in.dim(2).extent()' (int32)"});
+        require_near([&] { !(in.dim(0).min() + in.dim(1).stride()); },
+                     {"'in.dim(0).min() + int32(in.dim(1).stride())' (int32)"});
+    }
+    SECTION("of an output") {
+        require_near([&] { !f.output_buffer().width(); }, {"'f.width()' (int32)"});
     }
 }
 
