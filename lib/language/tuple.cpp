@@ -1,5 +1,7 @@
 #include <pipe/tuple.h>
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "language/match.h"
@@ -13,6 +15,25 @@ void require_sizes(size_t a, size_t b, const char *what) {
                                        "of {} must be equal. Give each Tuple "
                                        "all its values.",
                                        language::nearby(), a, b, what));
+}
+
+/// The values of mux in one type: that of those which are not integer constants.
+std::vector<Expr> in_one_type(std::vector<Expr> values) {
+    for (const Expr &value : values)
+        language::require_defined("mux", value);
+    auto has_own_type = [](const Expr &e) {
+        return !e.type().is_int() || !ir::as_const_int(e, nullptr);
+    };
+    auto found = std::find_if(values.rbegin(), values.rend(), has_own_type);
+    const Expr typed = found == values.rend() ? values.back() : *found;
+    for (Expr &value : values) {
+        Expr other = typed;
+        language::adapt_constants("mux", value, other);
+        if (value.type() != typed.type())
+            language::reject("mux", value, typed,
+                             "all values must have one type. Cast them to the same type.");
+    }
+    return values;
 }
 
 }  // namespace
@@ -37,9 +58,16 @@ Expr mux(const Expr &id, const std::vector<Expr> &values) {
                            " has an empty list. Pass values to choose from.");
     if (!id.type().is_int_or_uint() || id.type().is_bool())
         language::reject("mux", id, "the index must be an integer. Cast it, as in cast<int>(x).");
-    Expr result = values.back();
-    for (size_t i = values.size() - 1; i-- > 0;)
-        result = select(id == static_cast<int>(i), values[i], result);
+    // The last value needs no comparison: it is chosen by all other indices.
+    if (values.size() > 1 && !id.type().can_represent(static_cast<uint64_t>(values.size() - 2)))
+        language::reject("mux", id,
+                         fmt::format("the list has {} values, more than the index can choose "
+                                     "from. Cast the index to a wider type.",
+                                     values.size()));
+    const std::vector<Expr> choices = in_one_type(values);
+    Expr result = choices.back();
+    for (size_t i = choices.size() - 1; i-- > 0;)
+        result = select(id == static_cast<int>(i), choices[i], result);
     return result;
 }
 

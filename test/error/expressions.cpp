@@ -194,6 +194,33 @@ TEST_CASE_METHOD(Operands, "functions", "[error][expressions]") {
     SECTION("mux by a float") {
         require_near([&] { mux(real, {i, i}); }, {"mux", "(float32)", "an integer", "Cast it"});
     }
+    SECTION("mux of two types") {
+        require_near(
+            [&] {
+                mux(i, {u8, i, 3});
+            },
+            {"mux", "'uint8(x)' (uint8)", "'x' (int32)", "one type", "Cast"});
+        require_near(
+            [&] {
+                mux(i, {u8, 300, u8});
+            },
+            {"mux", "'300' (int32)", "does not fit into uint8"});
+    }
+    SECTION("mux of Tuples of two types") {
+        require_near(
+            [&] {
+                mux(i, {Tuple(i, u8), Tuple(i, real)});
+            },
+            {"mux", "(uint8)", "(float32)", "one type", "Cast"});
+    }
+    SECTION("mux of an undefined value") {
+        require_near([&] { mux(i, {i, none}); }, {"mux", "undefined Expr", "Give it a value"});
+    }
+    SECTION("mux by an index that is too narrow") {
+        require_near([&] { mux(u8, std::vector<Expr>(300, i)); },
+                     {"mux", "'uint8(x)' (uint8)", "the list has 300 values",
+                      "Cast the index to a wider type"});
+    }
     SECTION("print of text alone") {
         require_near([&] { print(detail::text("hello")); },
                      {"print", "must be a number", "Put text after it"});
