@@ -24,35 +24,40 @@ namespace Pipe {
 namespace detail {
 /// `value` in the type of `other`; CompileError (naming `op`) if it does not fit.
 Expr literal(const Expr &other, int value, const char *op);
+/// The same for an operator that takes no bools.
+Expr number_literal(const Expr &other, int value, const char *op);
 /// The same for the amount of a shift: signed, because it may be negative.
 Expr shift_amount(const Expr &other, int value);
 template <typename T>
 concept IntLiteral = std::same_as<T, int>;
 }  // namespace detail
 
-#define PIPE_BINARY_OPERATOR(op)                                                                   \
+#define PIPE_BINARY_OPERATOR(op, constant)                                                         \
     Expr operator op(const Expr &a, const Expr &b);                                                \
     template <detail::IntLiteral I> Expr operator op(const Expr &a, I b) {                         \
-        return a op detail::literal(a, b, "Operator " #op);                                        \
+        return a op detail::constant(a, b, "Operator " #op);                                       \
     }                                                                                              \
     template <detail::IntLiteral I> Expr operator op(I a, const Expr &b) {                         \
-        return detail::literal(b, a, "Operator " #op) op b;                                        \
+        return detail::constant(b, a, "Operator " #op) op b;                                       \
     }
 
-PIPE_BINARY_OPERATOR(+)
-PIPE_BINARY_OPERATOR(-)
-PIPE_BINARY_OPERATOR(*)
-PIPE_BINARY_OPERATOR(/)  // integers: Euclidean (a - (a / b) * b is in [0, |b|)); x / 0 = 0
-PIPE_BINARY_OPERATOR(%)  // of integers: in [0, |b|), x % 0 = 0; of floats: sign of b
-PIPE_BINARY_OPERATOR(==)
-PIPE_BINARY_OPERATOR(!=)
-PIPE_BINARY_OPERATOR(<)
-PIPE_BINARY_OPERATOR(<=)
-PIPE_BINARY_OPERATOR(>)
-PIPE_BINARY_OPERATOR(>=)
-PIPE_BINARY_OPERATOR(&)  // integers, or two bools; the result has the type of the wider operand
-PIPE_BINARY_OPERATOR(|)
-PIPE_BINARY_OPERATOR(^)
+PIPE_BINARY_OPERATOR(+, number_literal)
+PIPE_BINARY_OPERATOR(-, number_literal)
+PIPE_BINARY_OPERATOR(*, number_literal)
+/// Of integers: Euclidean (a - (a / b) * b is in [0, |b|)); x / 0 = 0.
+PIPE_BINARY_OPERATOR(/, number_literal)
+/// Of integers: in [0, |b|), x % 0 = 0; of floats: sign of b.
+PIPE_BINARY_OPERATOR(%, number_literal)
+PIPE_BINARY_OPERATOR(==, literal)
+PIPE_BINARY_OPERATOR(!=, literal)
+PIPE_BINARY_OPERATOR(<, literal)
+PIPE_BINARY_OPERATOR(<=, literal)
+PIPE_BINARY_OPERATOR(>, literal)
+PIPE_BINARY_OPERATOR(>=, literal)
+/// &, | and ^: of integers, or of two bools; the result has the type of the wider operand.
+PIPE_BINARY_OPERATOR(&, literal)
+PIPE_BINARY_OPERATOR(|, literal)
+PIPE_BINARY_OPERATOR(^, literal)
 #undef PIPE_BINARY_OPERATOR
 
 /// Shifts of integers by any number of bits. A negative amount shifts the other way. The right
@@ -129,16 +134,16 @@ Expr min(const Expr &a, const Expr &b);
 /// The larger value: a > b ? a : b. NaN as for min().
 Expr max(const Expr &a, const Expr &b);
 template <detail::IntLiteral I> Expr min(const Expr &a, I b) {
-    return min(a, detail::literal(a, b, "min"));
+    return min(a, detail::number_literal(a, b, "min"));
 }
 template <detail::IntLiteral I> Expr min(I a, const Expr &b) {
-    return min(detail::literal(b, a, "min"), b);
+    return min(detail::number_literal(b, a, "min"), b);
 }
 template <detail::IntLiteral I> Expr max(const Expr &a, I b) {
-    return max(a, detail::literal(a, b, "max"));
+    return max(a, detail::number_literal(a, b, "max"));
 }
 template <detail::IntLiteral I> Expr max(I a, const Expr &b) {
-    return max(detail::literal(b, a, "max"), b);
+    return max(detail::number_literal(b, a, "max"), b);
 }
 template <detail::ToExpr A, detail::ToExpr B, detail::ToExpr C, detail::ToExpr... Rest>
 requires(std::is_class_v<A> || std::is_class_v<B> || std::is_class_v<C> ||

@@ -16,6 +16,11 @@ using language::match_types;
 using language::reject;
 using language::require_defined;
 
+namespace {
+constexpr const char *cast_the_bool =
+    "it works on numbers. Cast the bool first, as in cast<uint8_t>(x).";
+}
+
 namespace detail {
 
 Expr literal(const Expr &other, int value, const char *op) {
@@ -32,6 +37,13 @@ Expr literal(const Expr &other, int value, const char *op) {
                         "type first.",
                         value, to_string(type)));
     return ir::make_int(type, value);
+}
+
+Expr number_literal(const Expr &other, int value, const char *op) {
+    // Not as a bool: 1 would be printed as "true".
+    if (other.defined() && other.type().is_bool())
+        reject(op, other, Expr(value), cast_the_bool);
+    return literal(other, value, op);
 }
 
 Expr shift_amount(const Expr &other, int value) {
@@ -318,6 +330,8 @@ Expr max(const Expr &a, const Expr &b) {
 
 Expr clamp(const Expr &value, const Expr &low, const Expr &high) {
     require_defined("clamp", value);
+    if (value.type().is_bool())
+        reject("clamp", value, cast_the_bool);
     auto bound = [&](const Expr &b) {
         require_defined("clamp", value, b);
         Expr same = language::lossless_cast(value.type(), b);

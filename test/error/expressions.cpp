@@ -64,6 +64,14 @@ TEST_CASE_METHOD(Operands, "operands of wrong types", "[error][expressions]") {
     SECTION("+ of bools") {
         require_near([&] { yes + yes; }, {"Operator +", "(bool)", "on numbers", "Cast them"});
     }
+    SECTION("a number and a bool") {
+        require_near([&] { yes + 1; }, {"Operator +", "'x > 1' (bool) and '1' (int32)",
+                                        "on numbers", "Cast the bool"});
+        require_near([&] { 1 - yes; }, {"Operator -", "'1' (int32)", "Cast the bool"});
+        require_near([&] { yes * 2; }, {"Operator *", "'2' (int32)", "Cast the bool"});
+        require_near([&] { max(yes, 0); }, {"max", "'0' (int32)", "Cast the bool"});
+        require_near([&] { clamp(yes, 0, 1); }, {"clamp", "'x > 1' (bool)", "Cast the bool"});
+    }
     SECTION("- of a bool") {
         require_near([&] { -yes; }, {"Unary operator -", "(bool)", "Use !"});
     }
