@@ -57,6 +57,13 @@ Func mirror_image(const Func &source, const Region &bounds,
 Func mirror_interior(const Func &source, const Region &bounds,
                      SourceLocation where = std::source_location::current());
 
+// Without bounds: the compiler's error shows the comment.
+Func constant_exterior(Func, ExteriorValue) = delete;  // a Func needs bounds: {{min, extent}, ..}
+Func repeat_edge(Func) = delete;                       // a Func needs bounds: {{min, extent}, ..}
+Func repeat_image(Func) = delete;                      // a Func needs bounds: {{min, extent}, ..}
+Func mirror_image(Func) = delete;                      // a Func needs bounds: {{min, extent}, ..}
+Func mirror_interior(Func) = delete;                   // a Func needs bounds: {{min, extent}, ..}
+
 namespace detail {
 /// An image as a Func, and its bounds.
 std::pair<Func, Region> as_func(const ImageParam &image, SourceLocation where);
