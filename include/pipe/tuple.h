@@ -21,6 +21,8 @@ class Tuple {
     Tuple(const Expr &first, const Expr &second, const Rest &...rest)
         : values_{first, second, Expr(rest)...} {}
 
+    operator Expr() const = delete;  // a Tuple has several values: take one, as in t[0]
+
     size_t size() const { return values_.size(); }
     /// CompileError if `i` is out of range.
     Expr &operator[](size_t i) { return values_[checked(i)]; }
