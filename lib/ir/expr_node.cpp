@@ -1,6 +1,7 @@
 #include "ir/expr_node.h"
 
 #include "ir/release.h"
+#include "support/error_text.h"
 
 #include <algorithm>
 #include <limits>
@@ -9,7 +10,8 @@ namespace Pipe {
 
 Type Expr::type() const {
     if (!node_)
-        throw CompileError("An undefined Expr was used: give it a value before it is used.");
+        throw CompileError("An undefined Expr was used" + support::nearby() +
+                           ": give it a value before it is used.");
     return node_->type;
 }
 

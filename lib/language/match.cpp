@@ -15,22 +15,6 @@ std::string describe(const Expr &e) {
     return fmt::format("'{}' ({})", ir::shortened(e), to_string(e.type()));
 }
 
-namespace {
-thread_local SourceLocation last_passed;
-}
-
-void passed(SourceLocation where) {
-    if (where.known())
-        last_passed = where;
-}
-
-std::string nearby() {
-    if (!last_passed.known())
-        return "";
-    return " (at or after " + support::marked(support::Field::NearPlace, to_string(last_passed)) +
-           ")";
-}
-
 Expr intrinsic_call(const char *name, Type type, std::vector<Expr> args) {
     return ir::make_call(type, name, std::move(args), ir::CallKind::Intrinsic);
 }

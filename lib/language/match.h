@@ -5,17 +5,15 @@
 #include <vector>
 
 #include "ir/expr_node.h"
+#include "support/error_text.h"
 
 namespace Pipe::language {
 
 /// "'x + 1' (int32)"
 std::string describe(const Expr &e);
 
-/// Expressions have no source line of their own. Objects that do (a Func, a call of it, an RDom)
-/// call passed(), so that an error in an expression can report the last known line: " (at or after
-/// blur.cpp:12)", "" if there is none for this thread.
-void passed(SourceLocation where);
-std::string nearby();
+using support::nearby;
+using support::passed;
 
 /// CompileError if an operand is undefined.
 void require_defined(const char *op, const Expr &a);

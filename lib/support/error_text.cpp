@@ -57,6 +57,21 @@ std::string at(const SourceLocation &where) {
     return where.known() ? " at " + marked(Field::Place, to_string(where)) : "";
 }
 
+namespace {
+thread_local SourceLocation last_passed;
+}
+
+void passed(SourceLocation where) {
+    if (where.known())
+        last_passed = where;
+}
+
+std::string nearby() {
+    if (!last_passed.known())
+        return "";
+    return " (at or after " + marked(Field::NearPlace, to_string(last_passed)) + ")";
+}
+
 std::string without_marks(const std::string &text) {
     std::string plain = text;
     take_marks(&plain);

@@ -37,6 +37,12 @@ template <typename Number> std::string marked(Field field, Number value) {
 std::string in_parentheses(const SourceLocation &where);
 std::string at(const SourceLocation &where);
 
+/// Expressions have no source line of their own. Objects that do (a Func, a call of it, an RDom)
+/// call passed(), so that an error in an expression can report the last known line: " (at or after
+/// blur.cpp:12)", "" if there is none for this thread.
+void passed(SourceLocation where);
+std::string nearby();
+
 /// The text alone.
 std::string without_marks(const std::string &text);
 
