@@ -37,7 +37,7 @@ struct ErrorDetails {
 /// | broken promise (bound, set_stride, ..)      | the image | number    | ranges, or numbers | of the promise |
 /// | element type, number of dimensions          | the image | -         | types, or numbers  | if known   |
 /// | size below 0, coordinates beyond 32 bits    | the image | number    | given              | if known   |
-/// | Param out of its range                      | the Param | -         | range, number      | -          |
+/// | Param out of its range                      | the Param | -         | range, number      | of the Param |
 /// | out of memory                               | the Func  | -         | bytes needed       | -          |
 /// | misuse of a Buffer                          | the Buffer | number   | numbers, or types  | -          |
 struct Error : std::runtime_error {

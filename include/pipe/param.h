@@ -50,7 +50,7 @@ class ParamBase {
     Expr max_value() const;
 
   protected:
-    ParamBase(Type type, const std::string &name);
+    ParamBase(Type type, const std::string &name, SourceLocation where);
     void set_bits(const void *value);
     void set_number(const Expr &value);
     void require_type(Type type) const;
@@ -70,18 +70,29 @@ template <typename T = void> class Param : public detail::ParamBase {
 
     /// The same parameter. RuntimeError if its type is not T.
     Param(const Param<void> &other);
-    Param() : ParamBase(type_of<T>(), "") {}
-    explicit Param(const std::string &name) : ParamBase(type_of<T>(), name) {}
-    explicit Param(const char *name) : ParamBase(type_of<T>(), name) {}
-    Param(const std::string &name, T value) : ParamBase(type_of<T>(), name) { set(value); }
-    explicit Param(T value) requires(!std::is_pointer_v<T>) : ParamBase(type_of<T>(), "") {
+    Param(SourceLocation where = std::source_location::current())
+        : ParamBase(type_of<T>(), "", where) {}
+    explicit Param(const std::string &name, SourceLocation where = std::source_location::current())
+        : ParamBase(type_of<T>(), name, where) {}
+    explicit Param(const char *name, SourceLocation where = std::source_location::current())
+        : ParamBase(type_of<T>(), name, where) {}
+    Param(const std::string &name, T value, SourceLocation where = std::source_location::current())
+        : ParamBase(type_of<T>(), name, where) {
         set(value);
     }
-    Param(T value, const Expr &min, const Expr &max) requires(!std::is_pointer_v<T>)
-        : Param(value) {
+    explicit Param(T value, SourceLocation where = std::source_location::current()) requires(
+        !std::is_pointer_v<T>)
+        : ParamBase(type_of<T>(), "", where) {
+        set(value);
+    }
+    Param(T value, const Expr &min, const Expr &max,
+          SourceLocation where = std::source_location::current()) requires(!std::is_pointer_v<T>)
+        : Param(value, where) {
         set_range(min, max);
     }
-    Param(const std::string &name, T value, const Expr &min, const Expr &max) : Param(name, value) {
+    Param(const std::string &name, T value, const Expr &min, const Expr &max,
+          SourceLocation where = std::source_location::current())
+        : Param(name, value, where) {
         set_range(min, max);
     }
 
@@ -116,7 +127,9 @@ template <> class Param<void> : public detail::ParamBase {
   public:
     static constexpr bool has_static_type = false;
 
-    explicit Param(Type type, const std::string &name = "") : ParamBase(type, name) {}
+    explicit Param(Type type, const std::string &name = "",
+                   SourceLocation where = std::source_location::current())
+        : ParamBase(type, name, where) {}
 
     /// RuntimeError if the type of the Param cannot represent the value.
     template <typename T> void set(T value) { set_number(detail::number(value)); }

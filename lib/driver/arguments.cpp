@@ -41,8 +41,7 @@ Slots::Slots(const language::Frozen &frozen) : pipeline_(graph::description(froz
                   image.dimensions,  nullptr,       image.bound,
                   nullptr,           image.promise, {}};
         slot.image = frozen.images[i];
-        if (slot.image)
-            slot.where = slot.image->where;
+        slot.where = image.where;
         slots_.push_back(slot);
     }
     for (size_t i = 0; i < graph.scalars.size(); i++) {
@@ -50,6 +49,7 @@ Slots::Slots(const language::Frozen &frozen) : pipeline_(graph::description(froz
         slot.name = graph.scalars[i].name;
         slot.type = graph.scalars[i].type;
         slot.param = frozen.scalars[i];
+        slot.where = slot.param->where;
         slots_.push_back(slot);
     }
     for (FuncId id : graph.outputs) {
@@ -190,12 +190,11 @@ void Slots::check_limits(const Slot &slot, uint64_t bits) const {
         auto end = [&](const Expr &e) {
             return e.defined() ? fmt::format("{}", bound(e)) : std::string("any");
         };
-        throw RuntimeError(fmt::format("{}: Param '{}' is {}, but its range is {}. Set a value "
-                                       "within the range with set(), or "
-                                       "widen the range with set_range().",
-                                       pipeline_, marked(Field::Func, slot.name),
-                                       marked(Field::Given, fmt::format("{}", v)),
-                                       marked(Field::Needed, end(low) + " to " + end(high))));
+        throw RuntimeError(fmt::format(
+            "{}: {} is {}, but its range is {}. Set a value within the range "
+            "with set(), or widen the range with set_range().",
+            pipeline_, slot.param->description(), marked(Field::Given, fmt::format("{}", v)),
+            marked(Field::Needed, end(low) + " to " + end(high))));
     };
     const ParamContents &p = *slot.param;
     if (!p.min.defined() && !p.max.defined())
@@ -233,9 +232,9 @@ void Slots::gather(Outputs outputs, std::vector<ArgumentValue> &given) const {
         const Slot &slot = slots_[i];
         if (slot.kind == Kind::Scalar) {
             if (!slot.param->is_set.load(std::memory_order_relaxed))
-                throw RuntimeError(fmt::format(
-                    "{}: Param '{}' has no value. Call its set() before the pipeline runs.",
-                    pipeline_, language::func_field(slot.param->identity->name)));
+                throw RuntimeError(
+                    fmt::format("{}: {} has no value. Call its set() before the pipeline runs.",
+                                pipeline_, slot.param->description()));
             given[i].bits = slot.param->bits.load(std::memory_order_relaxed);
         } else if (slot.kind == Kind::OutputBuffer) {
             given[i].buffer = outputs[output++];

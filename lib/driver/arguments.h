@@ -26,7 +26,8 @@ struct Slot {
     Buffer<void> bound;                                    ///< of a Buffer used in an expression
     std::shared_ptr<const language::ParamContents> param;
     graph::BufferPromise promise;
-    SourceLocation where;  ///< of the definition of an output, of the ImageParam
+    SourceLocation
+        where;  ///< of the definition of an output, of the Param or ImageParam, of the first use of a Buffer
 };
 
 /// The Buffers of the outputs, one per value.

@@ -36,6 +36,15 @@ std::string located_name(const FuncNode &f) {
     return support::marked(Field::Func, f.name) + support::in_parentheses(f.where);
 }
 
+std::string located_name(const Image &image) {
+    const bool named = image.bound.defined() ? !image.bound.name().empty() : image.is_named;
+    const std::string name = support::marked(Field::Func, image.name);
+    if (named || !image.where.known())
+        return name;
+    // The place of an error is that of the definition that reads the image.
+    return name + " (" + support::marked(Field::NearPlace, to_string(image.where)) + ")";
+}
+
 std::string definition_name(const FuncNode &f, size_t stage) {
     return stage == 0 ? f.name : fmt::format("{}.update({})", f.name, stage - 1);
 }

@@ -86,7 +86,7 @@ struct Image {
     BufferPromise promise;
     bool trace_loads = false;
     std::vector<std::string> trace_tags;
-    SourceLocation where{};  ///< of the ImageParam
+    SourceLocation where{};  ///< of the ImageParam, or of the first use of the Buffer
 };
 
 /// A scalar Param.
@@ -134,6 +134,8 @@ std::string definition_name(const FuncNode &f, size_t stage);
 std::string located_name(const FuncNode &f, size_t stage);
 /// The name and location of the whole Func.
 std::string located_name(const FuncNode &f);
+/// The name of an image, with its location if the user gave it no name: "photo", "buffer$1 (blur.cpp:12)".
+std::string located_name(const Image &image);
 /// Throws "f.update(0).<directive> (blur.cpp:12): <why>" as CompileError.
 [[noreturn]] void reject_directive(const FuncNode &f, size_t stage, const std::string &directive,
                                    const std::string &why);

@@ -79,6 +79,10 @@ void Identity::touch() {
     epoch.fetch_add(1, std::memory_order_release);
 }
 
+std::string ParamContents::description() const {
+    return fmt::format("Param '{}'{}", func_field(identity->name), at(where));
+}
+
 std::string FuncContents::description() const {
     return fmt::format("Func '{}'{}", func_field(name()), support::in_parentheses(where));
 }

@@ -96,13 +96,17 @@ struct Wrappable : ir::Referent, std::enable_shared_from_this<Wrappable> {
 
 struct ParamContents : ir::Referent {
     std::shared_ptr<Identity> identity;
+    SourceLocation where;
     Type type;
     std::atomic<uint64_t> bits{0};  ///< the value, in the first bytes
     std::atomic<bool> is_set{false};
     Expr min, max, estimate;
+
+    /// "Param 'gain' at blur.cpp:3", for errors: marked.
+    std::string description() const;
 };
 
-/// An ImageParam, or a Buffer used in an expression (`bound`).
+/// An ImageParam, or a Buffer used in an expression (`bound`), whose `where` is its first use.
 struct ImageContents : Wrappable {
     Type type;
     int dimensions = 0;
@@ -177,8 +181,8 @@ std::string fresh_name(const std::string &base);
 /// The name, marked as the Func of an error (support/error_text.h).
 std::string func_field(const std::string &name);
 
-/// A Buffer as an image.
-std::shared_ptr<ImageContents> image_of(const Buffer<void> &buffer);
+/// A Buffer as an image. `where`: the use of the Buffer; the first one is kept.
+std::shared_ptr<ImageContents> image_of(const Buffer<void> &buffer, SourceLocation where = {});
 
 /// Coordinates as int32. CompileError if one is undefined or not an integer.
 std::vector<Expr> coordinates(const std::string &what, const std::vector<Expr> &args,

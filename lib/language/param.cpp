@@ -43,9 +43,11 @@ uint64_t bits_of(const Expr &constant) {
 
 }  // namespace
 
-ParamBase::ParamBase(Type type, const std::string &name)
+ParamBase::ParamBase(Type type, const std::string &name, SourceLocation where)
     : contents_(std::make_shared<ParamContents>()) {
+    language::passed(where);
     language::require_scalar("Param '" + name + "'", type);
+    contents_->where = where;
     contents_->identity = language::Identity::named(name, "p");
     contents_->type = type;
 }
@@ -82,22 +84,20 @@ void ParamBase::set_number(const Expr &given) {
     Expr same = language::lossless_cast(type(), value);
     bool rounded = ir::as_const_int(value, nullptr) && !language::holds_integer(type(), value);
     if (!same.defined() || !ir::is_constant(same) || rounded)
-        throw RuntimeError(fmt::format(
-            "Param '{}' is of type {}, which cannot represent {}. Set a number "
-            "that it can.",
-            language::func_field(name()), support::marked(Field::Needed, to_string(type())),
-            support::marked(Field::Given, language::describe(given))));
+        throw RuntimeError(
+            fmt::format("{} is of type {}, which cannot represent {}. Set a number that it can.",
+                        contents_->description(), support::marked(Field::Needed, to_string(type())),
+                        support::marked(Field::Given, language::describe(given))));
     uint64_t bits = bits_of(same);
     set_bits(&bits);
 }
 
 void ParamBase::require_type(Type wanted) const {
     if (wanted != type())
-        throw RuntimeError(fmt::format("Param '{}' is of type {}, not {}. Read it with get<T>() of "
-                                       "its own type.",
-                                       language::func_field(name()),
-                                       support::marked(Field::Needed, to_string(type())),
-                                       support::marked(Field::Given, to_string(wanted))));
+        throw RuntimeError(
+            fmt::format("{} is of type {}, not {}. Read it with get<T>() of its own type.",
+                        contents_->description(), support::marked(Field::Needed, to_string(type())),
+                        support::marked(Field::Given, to_string(wanted))));
 }
 
 void ParamBase::set_range(const Expr &min, const Expr &max) {
@@ -107,9 +107,9 @@ void ParamBase::set_range(const Expr &min, const Expr &max) {
         Expr same = language::lossless_cast(type(), e);
         if (!same.defined() || !ir::is_constant(same))
             throw CompileError(fmt::format(
-                "Param '{}': the limit {} of its range is not a constant of its type {}. Use "
-                "numbers that the type can represent.",
-                language::func_field(name()), language::describe(e), to_string(type())));
+                "{}: the limit {} of its range is not a constant of its type {}. Use numbers that "
+                "the type can represent.",
+                contents_->description(), language::describe(e), to_string(type())));
         return same;
     };
     contents_->min = limit(min);
@@ -408,7 +408,7 @@ struct language::BufferImages {
 };
 
 /// The same image for each use of a Buffer, so that two reads of an element are equal expressions.
-std::shared_ptr<ImageContents> language::image_of(const Buffer<void> &image) {
+std::shared_ptr<ImageContents> language::image_of(const Buffer<void> &image, SourceLocation where) {
     static std::mutex mutex;
     std::lock_guard lock(mutex);
     auto known = std::static_pointer_cast<ImageContents>(BufferImages::of(image).lock());
@@ -418,6 +418,7 @@ std::shared_ptr<ImageContents> language::image_of(const Buffer<void> &image) {
         return known;
     auto contents = std::make_shared<ImageContents>();
     contents->identity = language::Identity::named(name, "buffer");
+    contents->where = where;
     contents->type = image.type();
     contents->dimensions = image.dimensions();
     contents->bound = true;
@@ -429,7 +430,7 @@ std::shared_ptr<ImageContents> language::image_of(const Buffer<void> &image) {
 
 Expr image_access(const Buffer<void, AnyDims> &image, const std::vector<Expr> &args,
                   SourceLocation where) {
-    return call(language::image_of(image), args, where);
+    return call(language::image_of(image, where), args, where);
 }
 
 }  // namespace Pipe

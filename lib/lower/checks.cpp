@@ -273,8 +273,8 @@ class Checks {
             advice.push_back(text(". Pass a larger input, realize a smaller output, or give the "
                                   "input a boundary condition (BoundaryConditions::repeat_edge, "
                                   "...)."));
-            holds(image.name, "Input", "is read", d, box[d], Failure::InputTooSmall,
-                  std::move(advice));
+            holds(image.name, "Input " + graph::located_name(image), "is read", d, box[d],
+                  Failure::InputTooSmall, std::move(advice));
         }
     }
 
@@ -337,10 +337,11 @@ class Checks {
     }
 
     void output_region(const graph::FuncNode &func) {
-        const std::string buffer = graph::buffer_name(func, 0);
+        const std::string buffer = graph::buffer_name(func, 0),
+                          output = "Output " + marked(Field::Func, buffer);
         auto written = [&](const Box &box, size_t stage, const std::string &why) {
             for (size_t d = 0; d < box.size(); d++)
-                holds(buffer, "Output", "is written", d, box[d], Failure::OutputTooSmall,
+                holds(buffer, output, "is written", d, box[d], Failure::OutputTooSmall,
                       {text(" Written by " + graph::located_name(func, stage) + ": " + why)});
         };
         // The last one first: those before it compute what it touches.
@@ -357,19 +358,19 @@ class Checks {
         }
         const Box &read = plan_.demand.outputs_read.at(func.id);
         for (size_t d = 0; d < read.size(); d++)
-            holds(buffer, "Output", "is read", d, read[d], Failure::OutputTooSmall,
+            holds(buffer, output, "is read", d, read[d], Failure::OutputTooSmall,
                   {text(" Read by " + readers_of(tree_, func.name) +
                         ". Pass a larger buffer for it.")});
     }
 
-    void holds(const std::string &name, const char *role, const char *use, size_t dim,
+    /// `described`: "Input photo", "Output f".
+    void holds(const std::string &name, const std::string &described, const char *use, size_t dim,
                const region::Interval &needed, Failure failure, std::vector<Expr> advice) {
         Expr min = of_buffer(name, "min", dim), extent = of_buffer(name, "extent", dim);
         Expr max = sub(add(min, extent), int32(1));
         Expr inside = make_binary(Op::And, make_binary(Op::GE, needed.min, min),
                                   make_binary(Op::LE, needed.max, max));
-        std::vector<Expr> message{text(std::string(role) + " " + marked(Field::Func, name) + " " +
-                                       use + " from " + begin(Field::Needed)),
+        std::vector<Expr> message{text(described + " " + use + " from " + begin(Field::Needed)),
                                   simplify(needed.min),
                                   text(" to "),
                                   simplify(needed.max),

@@ -183,7 +183,8 @@ TEST_CASE_METHOD(Bright, "Params", "[error][calls]") {
             [&] {
                 bright.realize({4, 4});
             },
-            {"Param 'gain' is 11", "range is 1 to 10", "within the range with set()"});
+            {"Param 'gain' at calls.cpp:", "is 11", "range is 1 to 10",
+             "within the range with set()"});
     }
     SECTION("a range that its type does not hold") {
         require_message<CompileError>([&] { gain.set_range(0, 256); },
@@ -507,7 +508,7 @@ TEST_CASE("indices, sizes and handlers that do not fit", "[error]") {
         g(x) = cast<float>(p);
         CHECK(Buffer<float>(g.realize({2})).all_equal(0.5f));
         p.set(float16_t(2.f));
-        require_message<RuntimeError>([&] { g.realize({2}); }, {"'p' is 2", "0.25 to 1"});
+        require_message<RuntimeError>([&] { g.realize({2}); }, {"'p' at calls.cpp:", "is 2", "0.25 to 1"});
         Param<bfloat16_t> q("q");
         q.set(bfloat16_t(0.5f));
         q.set_range(bfloat16_t(0.25f), bfloat16_t(1.f));

@@ -46,6 +46,47 @@ TEST_CASE_METHOD(Unnamed, "definitions without names", "[error][names]") {
     require([&] { f(a, b) += r, f.update(0).rfactor(r, a); }, {"rfactor"});
 }
 
+TEST_CASE_METHOD(Unnamed, "inputs without names", "[error][names]") {
+    Func h;
+    auto require_run = [&](const std::vector<std::string> &parts) {
+        require_message<RuntimeError>([&] { h.realize({9}); }, parts);
+    };
+    SECTION("Params without values") {
+        Param<int> first, second;
+        const std::string at_params = line(-1u);
+        h(a) = first + second;
+        require_run({"Param 'p", "' at " + at_params + " has no value"});
+        first.set(1);
+        require_run({"Param 'p", "' at " + at_params + " has no value"});
+    }
+    SECTION("a Param out of its range") {
+        Param<uint8_t> gain(3, 0, 10);
+        const std::string at_gain = line(-1u);
+        gain.set(11);
+        h(a) = a + gain;
+        require_run({"' at " + at_gain + " is 11, but its range is 0 to 10"});
+        require([&] { gain.set_range(0, 300); }, {"Param 'p", "' at " + at_gain, "300"});
+        require_message<RuntimeError>([&] { gain.set(300); }, {"' at " + at_gain, "300"});
+    }
+    SECTION("a Buffer that is too small") {
+        Buffer<int> first(4), second(20);
+        h(a) = first(a) + second(a);
+        require_run({"Input buffer", " (" + line(-1u) + ") is read from 0 to 8"});
+    }
+    SECTION("an ImageParam that is too small") {
+        ImageParam image(Int(32), 1);
+        const std::string at_image = line(-1u);
+        image.set(Buffer<int>(4));
+        h(a) = image(a);
+        require_run({"Input image", " (" + at_image + ") is read from 0 to 8"});
+    }
+    SECTION("inputs with names") {
+        Buffer<int> small(4, "small");
+        h(a) = small(a);
+        require_run({"Input small is read from 0 to 8"});
+    }
+}
+
 TEST_CASE_METHOD(Unnamed, "directives without names", "[error][names]") {
     SECTION("of loops") {
         require([&] { f.split(ao, a, ai, 4); }, {"split"});
