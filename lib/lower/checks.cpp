@@ -47,6 +47,19 @@ std::string inlined_readers(const region::LoopTree &tree, const std::string &nam
     return count == 0 ? "" : ", where " + found + (count == 1 ? " is" : " are") + " inlined";
 }
 
+/// An offer, where data decide at which coordinate of this dimension the stage reads or writes `name`:
+/// the range of the type of the data may be much larger than that of their values.
+std::string or_clamp(const graph::Stage &stage, const std::string &name, bool writes, size_t dim) {
+    bool found = writes && reads_elements(stage.args[dim]);
+    graph::for_each_expr(stage, [&](const Expr &e) {
+        found |= contains(e, [&](const ExprNode &n) {
+            return n.op == Op::Call && n.name == name && dim < n.args.size() &&
+                   reads_elements(n.args[dim]);
+        });
+    });
+    return found ? ", or limit the coordinate, which depends on data, with clamp()" : "";
+}
+
 class Checks {
   public:
     explicit Checks(const region::RegionPlan &plan)
@@ -270,9 +283,15 @@ class Checks {
             return;
         for (size_t d = 0; d < box.size(); d++) {
             std::vector<Expr> advice = ranges_of_readers(image.name, d);
+            std::string clamp;
+            for (const graph::FuncNode &func : graph_.funcs)
+                for (const graph::Stage &stage : func.stages)
+                    if (clamp.empty())
+                        clamp = or_clamp(stage, image.name, false, d);
             advice.push_back(text(". Pass a larger input, realize a smaller output, or give the "
                                   "input a boundary condition (BoundaryConditions::repeat_edge, "
-                                  "...)."));
+                                  "...)" +
+                                  clamp + "."));
             holds(image.name, "Input " + graph::located_name(image), "is read", d, box[d],
                   Failure::InputTooSmall, std::move(advice));
         }
@@ -339,22 +358,25 @@ class Checks {
     void output_region(const graph::FuncNode &func) {
         const std::string buffer = graph::buffer_name(func, 0),
                           output = "Output " + marked(Field::Func, buffer);
-        auto written = [&](const Box &box, size_t stage, const std::string &why) {
+        auto written = [&](const Box &box, size_t stage, const auto &why) {
             for (size_t d = 0; d < box.size(); d++)
                 holds(buffer, output, "is written", d, box[d], Failure::OutputTooSmall,
-                      {text(" Written by " + graph::located_name(func, stage) + ": " + why)});
+                      {text(" Written by " + graph::located_name(func, stage) + ": " + why(d))});
         };
         // The last one first: those before it compute what it touches.
         for (size_t s = func.stages.size(); s-- > 0;) {
             if (s + 1 < func.stages.size())
-                written(demand(func, s).needed, s + 1,
-                        "it accesses more than the buffer. Pass a larger one.");
-            written(
-                demand(func, s).computed, s,
-                graph::is_extern(func)
-                    ? "the C function requests to compute more than the buffer. Pass a larger one."
-                    : "its tail strategy goes beyond the buffer. Pass a larger one, or use "
-                      "TailStrategy::GuardWithIf.");
+                written(demand(func, s).needed, s + 1, [&](size_t d) {
+                    return "it accesses more than the buffer. Pass a larger one" +
+                           or_clamp(func.stages[s + 1], func.name, true, d) + ".";
+                });
+            written(demand(func, s).computed, s, [&](size_t) {
+                return graph::is_extern(func)
+                           ? "the C function requests to compute more than the buffer. Pass a "
+                             "larger one."
+                           : "its tail strategy goes beyond the buffer. Pass a larger one, or use "
+                             "TailStrategy::GuardWithIf.";
+            });
         }
         const Box &read = plan_.demand.outputs_read.at(func.id);
         for (size_t d = 0; d < read.size(); d++)

@@ -112,3 +112,43 @@ TEST_CASE("a constant image that is too small", "[error][bounds]") {
     require_message<RuntimeError>([&] { f.realize({9}); },
                                   {"Pipeline f", "curve", "0 to 16", "0 to 15", "Read by f"});
 }
+
+TEST_CASE("a coordinate that depends on data may be clamped", "[error][bounds]") {
+    ImageParam in(Int(8), 2, "in");
+    in.set(Buffer<int8_t>(4, 4));
+    RDom r(0, 4, 0, 4);
+    const std::string advice = "limit the coordinate, which depends on data, with clamp()";
+    SECTION("where a histogram is written") {
+        Func h("h");
+        h(x) = 0;
+        h(cast<int>(in(r.x, r.y))) += 1;
+        Buffer<int> counts(256);
+        require_message<RuntimeError>(
+            [&] { h.realize(counts); },
+            {"Output h is written from -128 to 255 in dimension 0", "only 0 to 255",
+             "h.update(0)", "Pass a larger one, or " + advice + "."});
+    }
+    SECTION("where a table is read") {
+        Buffer<int> table(16, "table");
+        Func f("f");
+        f(x, y) = table(cast<int>(in(x, y)));
+        require_message<RuntimeError>(
+            [&] {
+                f.realize({4, 4});
+            },
+            {"Input table is read from -128 to 127", "larger input", "boundary condition",
+             ", or " + advice + "."});
+    }
+    SECTION("not where no data decide") {
+        Func f("f");
+        f(x) = 0;
+        f(r.x + 300) += 1;
+        Buffer<int> out(256);
+        try {
+            f.realize(out);
+            FAIL("nothing was thrown");
+        } catch (const RuntimeError &error) {
+            CHECK(std::string(error.what()).find("clamp()") == std::string::npos);
+        }
+    }
+}
