@@ -1,6 +1,7 @@
 #include "driver/arguments.h"
 #include "support/error_text.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -105,10 +106,20 @@ const char *role(const Slot &slot) {
     return slot.kind == Kind::OutputBuffer ? "Output" : "Input";
 }
 
-/// How to fix a type mismatch.
-const char *cast_advice(const Slot &slot) {
-    return slot.kind == Kind::OutputBuffer ? "or cast<...>() the value of the Func"
-                                           : "or convert the image first";
+/// How to fix a type mismatch: the end of a sentence, and perhaps another one.
+std::string cast_advice(const Slot &slot, Type given, const std::vector<Slot> &slots) {
+    if (slot.kind != Kind::OutputBuffer)
+        return "or convert the image first.";
+    const std::string advice = "or cast<...>() the value of the Func.";
+    const Type wide = Float(64);
+    const bool silently = slot.type == wide && given == Float(32) &&
+                          std::none_of(slots.begin(), slots.end(), [&](const Slot &s) {
+                              return s.kind != Kind::OutputBuffer && s.type == wide;
+                          });
+    return silently
+               ? advice + " No input is float64: a literal such as 0.25 is a double, and makes "
+                          "float64 of what it is combined with; write 0.25f."
+               : advice;
 }
 
 }  // namespace
@@ -145,9 +156,10 @@ BufferView Slots::checked(const Slot &slot, const BufferBase &buffer, bool on_de
     const BufferView view = buffer.view();
     if (view.type != slot.type)
         reject(slot, fmt::format("it needs elements of {0}, but the Buffer given has {1}. Pass a "
-                                 "Buffer of {0}, {2}.",
+                                 "Buffer of {0}, {2}",
                                  marked(Field::Needed, to_string(slot.type)),
-                                 marked(Field::Given, to_string(view.type)), cast_advice(slot)));
+                                 marked(Field::Given, to_string(view.type)),
+                                 cast_advice(slot, view.type, slots_)));
     if (static_cast<int>(view.dims.size()) != slot.dimensions)
         reject(slot, fmt::format("it needs {}, but the Buffer given has {}. Pass one of that many, "
                                  "or use sliced() or embedded() on it.",

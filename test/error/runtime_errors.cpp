@@ -2,6 +2,8 @@
 // the Func, the dimension, what is needed and what was given, and the pipeline stays usable.
 #include <pipe/pipe.h>
 
+#include <functional>
+
 #include "test/support/require_message.h"
 
 using namespace Pipe;
@@ -43,6 +45,30 @@ TEST_CASE("an output that is no multiple of a factor rounded up", "[realize][err
         [&] { pipeline.realize(small); },
         {"Output f", "0 to 11", "dimension 0", "0 to 9", "runtime_errors.cpp:"});
     check_works(pipeline, 12, 3);
+}
+
+TEST_CASE("a double literal that makes a Func float64", "[realize][error]") {
+    ImageParam in(Float(32), 2, "in"), doubles(Float(64), 2, "doubles");
+    in.set(Buffer<float>(4, 4));
+    doubles.set(Buffer<double>(4, 4));
+    Func f("f"), g("g");
+    f(x, y) = 0.25 * in(x, y);
+    g(x, y) = 0.25 * doubles(x, y);
+    Buffer<float> out(4, 4);
+    Buffer<int> integers(4, 4);
+    const std::string advice = "write 0.25f";
+    require_message<RuntimeError>(
+        [&] { f.realize(out); },
+        {"f", "elements of float64", "has float32",
+         "cast<...>() the value of the Func. No input is float64: a literal", advice});
+    for (const auto &misuse : {std::function<void()>([&] { g.realize(out); }),
+                               std::function<void()>([&] { f.realize(integers); })})
+        try {
+            misuse();
+            FAIL("nothing was thrown");
+        } catch (const RuntimeError &error) {
+            CHECK(std::string(error.what()).find(advice) == std::string::npos);
+        }
 }
 
 TEST_CASE("a bound that is not kept", "[realize][error]") {
