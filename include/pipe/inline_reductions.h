@@ -13,7 +13,8 @@ namespace Pipe {
 class Func;
 
 /// Names the Func that a reduction defines: a new Func of this name, or an undefined Func of the
-/// user, which can then be scheduled.
+/// user, which can then be scheduled. Without a name, reports name it after the Func whose
+/// definition has the reduction: "mean_sum".
 class ReductionFunc {
   public:
     ReductionFunc(const char *name) : name_(name) {}

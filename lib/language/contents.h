@@ -163,6 +163,8 @@ struct FuncContents : Wrappable {
     ScheduleObjects schedule_objects;
     /// The compiled code for Func::realize, owned by the driver. Does not own this Func.
     std::shared_ptr<void> compiler;
+    const char *reduction =
+        nullptr;  ///< "sum", of an inline reduction to which the user gave no name
 
     const std::string &name() const { return identity->name; }
     bool defined() const { return !stages.empty(); }

@@ -167,15 +167,42 @@ class Freezer {
     }
     EnteredFuncs entered_;
 
+    /// The names of the Funcs, before they are made unique. An inline reduction without a name is named
+    /// after the Func whose definition has it: "mean_sum".
+    std::vector<std::string> base_names() const {
+        std::vector<std::string> names(funcs_.size());
+        for (size_t i = funcs_.size(); i-- > 0;) {  // consumers first: they come later
+            names[i] = funcs_[i]->name();
+            for (size_t k = i + 1; funcs_[i]->reduction && k < funcs_.size(); k++)
+                if (const auto &read = funcs_[k]->callees;
+                    std::find(read.begin(), read.end(), funcs_[i]) != read.end()) {
+                    names[i] = names[k] + "_" + funcs_[i]->reduction;
+                    break;
+                }
+        }
+        return names;
+    }
+
+    /// User's names are not changed for the sake of generated ones.
+    std::vector<std::string> unique_names() {
+        std::vector<std::string> names = base_names();
+        for (bool given : {true, false})
+            for (size_t i = 0; i < funcs_.size(); i++)
+                if (!funcs_[i]->identity->given.empty() == given)
+                    names[i] = graph::unique_name(graph::without_dots(names[i]), taken_);
+        return names;
+    }
+
     void name_everything() {
         std::set<std::string> loops;
+        const std::vector<std::string> func_names = unique_names();
         for (const auto &f : funcs_) {
             loop_names_.emplace_back(*f);
             const auto &names = loop_names_.back().taken();
             loops.insert(names.begin(), names.end());
             FuncNode node;
             node.id = static_cast<FuncId>(result_.graph.funcs.size());
-            node.name = graph::unique_name(graph::without_dots(f->name()), taken_);
+            node.name = func_names[result_.graph.funcs.size()];
             result_.stamps.push_back(stamp(f->identity));
             result_.graph.funcs.push_back(std::move(node));
         }

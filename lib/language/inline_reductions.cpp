@@ -179,10 +179,13 @@ Tuple reduce_argmin(const Expr &e, const RDom *r, const Func &into) {
 
 /// A new Func has the user's name, or else a generated one.
 Func func_of(const char *what, const ReductionFunc &into, SourceLocation where) {
-    if (!into.func())
-        return into.name() == what
-                   ? Func(language::undefined_func(language::Identity::unnamed(what), where))
-                   : Func(into.name(), where);
+    if (!into.func() && into.name() != what)
+        return Func(into.name(), where);
+    if (!into.func()) {
+        auto contents = language::undefined_func(language::Identity::unnamed(what), where);
+        contents->reduction = what;
+        return Func(contents);
+    }
     const Func &func = *into.func();
     if (func.defined())
         throw CompileError(fmt::format("{}(..., {}): {} already has a definition. Pass a new Func.",

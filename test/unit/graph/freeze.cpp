@@ -1,6 +1,8 @@
 // Freezing: text out.
 #include <catch2/catch_test_macros.hpp>
 
+#include <algorithm>
+
 #include <pipe/pipe.h>
 
 #include "language/freeze.h"
@@ -65,6 +67,21 @@ TEST_CASE("names that nobody chose, or that are taken", "[freeze]") {
                        ", w)\n"
                        "output blur$1: int32\n  blur$1(" +
                        v0 + ", w) = blur(" + v0 + ", w)\n");
+}
+
+TEST_CASE("inline reductions are named after the Func that has them", "[freeze]") {
+    Var x("x"), y("y");
+    RDom r(0, 4), s(0, 4);
+    Func mean("mean"), out("out"), other("out_sum");
+    mean(x, y) = sum(r, x * r) / 4 + sum(r, y + r) + maximum(r, sum(s, r * s));
+    other(x, y) = x;
+    out(x, y) = mean(x, y) + other(x, y) + sum(r, x + y + r) + sum(r, x + r, "named");
+    std::vector<std::string> names;
+    for (const graph::FuncNode &f : freeze({out}).graph.funcs)
+        names.push_back(f.name);
+    std::sort(names.begin(), names.end());
+    CHECK(names == std::vector<std::string>{"mean", "mean_maximum", "mean_maximum_sum", "mean_sum",
+                                            "mean_sum$1", "named", "out", "out_sum", "out_sum$1"});
 }
 
 TEST_CASE("updates and RDoms", "[freeze]") {
