@@ -120,7 +120,15 @@ class Reduction {
     }
 };
 
+/// Before operators refuse it, whose errors do not name the reduction.
+void require_number(const char *what, const Expr &e) {
+    language::require_defined(what, e);
+    if (e.type().is_bool())
+        language::reject(what, e, "it works on numbers. Cast the bool first, as in cast<int>(x).");
+}
+
 Expr reduce_sum(const Expr &e, const RDom *r, const Func &into) {
+    require_number("sum", e);
     Reduction reduction("sum", e, r, into);
     reduction.define(ir::make_const(e.type(), 0));
     reduction.define(reduction.old() + reduction.value);
@@ -128,6 +136,7 @@ Expr reduce_sum(const Expr &e, const RDom *r, const Func &into) {
 }
 
 Expr reduce_saturating_sum(const Expr &e, const RDom *r, const Func &into) {
+    require_number("saturating_sum", e);
     Reduction reduction("saturating_sum", e, r, into);
     reduction.define(ir::make_const(e.type(), 0));
     reduction.define(saturating_add(reduction.old(), reduction.value));
@@ -135,6 +144,7 @@ Expr reduce_saturating_sum(const Expr &e, const RDom *r, const Func &into) {
 }
 
 Expr reduce_product(const Expr &e, const RDom *r, const Func &into) {
+    require_number("product", e);
     Reduction reduction("product", e, r, into);
     reduction.define(ir::make_const(e.type(), 1));
     reduction.define(reduction.old() * reduction.value);
@@ -142,6 +152,7 @@ Expr reduce_product(const Expr &e, const RDom *r, const Func &into) {
 }
 
 Expr reduce_maximum(const Expr &e, const RDom *r, const Func &into) {
+    require_number("maximum", e);
     Reduction reduction("maximum", e, r, into);
     reduction.define(e.type().min());
     reduction.define(max(reduction.old(), reduction.value));
@@ -149,6 +160,7 @@ Expr reduce_maximum(const Expr &e, const RDom *r, const Func &into) {
 }
 
 Expr reduce_minimum(const Expr &e, const RDom *r, const Func &into) {
+    require_number("minimum", e);
     Reduction reduction("minimum", e, r, into);
     reduction.define(e.type().max());
     reduction.define(min(reduction.old(), reduction.value));

@@ -203,7 +203,8 @@ Expr pow(const Expr &x, const Expr &y) {
     require_defined("pow", x, y);
     constexpr int64_t largest_multiplied = 64;
     int64_t n = 0;
-    if (y.type().is_int_or_uint() && ir::as_const_int(y, &n) && std::abs(n) <= largest_multiplied) {
+    if (!x.type().is_bool() && y.type().is_int_or_uint() && ir::as_const_int(y, &n) &&
+        std::abs(n) <= largest_multiplied) {
         if (n == 0)
             return ir::make_const(x.type(), 1);
         if (is_small(x))  // rounded once, at the end

@@ -278,7 +278,7 @@ Expr cast(Type type, const Expr &value) {
 Expr saturating_cast(Type type, const Expr &value) {
     require_defined("saturating_cast", value);
     language::require_scalar("saturating_cast of " + describe(value), type);
-    if (type.is_float() || value.type() == type)
+    if (type.is_float() || value.type() == type || value.type().is_bool())
         return cast(type, value);
     Type from = value.type();
     if (from.is_float() && from.bits() == 16)  // the bounds are not exact in float16

@@ -165,6 +165,20 @@ TEST_CASE_METHOD(Operands, "functions", "[error][expressions]") {
     SECTION("fma of integers") {
         require_near([&] { fma(i, i, i); }, {"fma", "'x' (int32)", "works on floats", "Cast it"});
     }
+    SECTION("reductions of bools") {
+        RDom r(0, 4);
+        const Expr is_odd = f(x + r) % 2 == 1;
+        require_near([&] { here(), sum(is_odd); },
+                     {"sum", "(bool)", "on numbers", "Cast the bool"});
+        require_near([&] { here(), product(is_odd); }, {"product", "Cast the bool"});
+        require_near([&] { here(), maximum(r, is_odd); }, {"maximum", "Cast the bool"});
+        require_near([&] { here(), minimum(r, is_odd); }, {"minimum", "Cast the bool"});
+        require_near([&] { here(), saturating_sum(is_odd); }, {"saturating_sum", "Cast the bool"});
+    }
+    SECTION("functions that take bools as numbers") {
+        CHECK(pow(yes, 2).type() == Float(32));
+        CHECK(saturating_cast<uint8_t>(yes).type() == UInt(8));
+    }
     SECTION("fast_exp of a double") {
         require_near([&] { fast_exp(cast<double>(x)); }, {"fast_exp", "(float64)", "Cast"});
     }
