@@ -125,6 +125,7 @@ class ExprEmitter {
     llvm::Value *load_pieces(Type type, const std::function<llvm::Value *(Type, int begin)> &load);
     llvm::Value *load_strided(const ir::ExprNode &e, const Offset &start, int stride,
                               const Active &active);
+    llvm::Value *load_same(const ir::ExprNode &e, const Offset &place, const Active &active);
     llvm::Value *gather(const ir::ExprNode &e, llvm::Value *mask);
     llvm::Value *gather_at(const ir::ExprNode &e, Type type, const Expr &index, llvm::Value *mask);
     llvm::Value *look_up(const ir::ExprNode &e);  // lookup.cpp

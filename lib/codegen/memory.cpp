@@ -167,10 +167,8 @@ Value *ExprEmitter::load(const Expr &e) {
          support::has_masked_access(unit_.target, type)))
         return load_strided(*e, lanes->start, static_cast<int>(stride),
                             active_of(predicate, type.lanes()));
-    if (stride == 0 && is_always(predicate)) {
-        Value *one = load_dense(*e, type.element_of(), lanes->start, {});
-        return b_.CreateVectorSplat(static_cast<unsigned>(type.lanes()), one);
-    }
+    if (stride == 0 && (is_always(predicate) || !frame_.kernel))
+        return load_same(*e, lanes->start, active_of(predicate, type.lanes()));
     return gather(*e, mask_of(predicate, type.lanes()));
 }
 
@@ -281,6 +279,16 @@ Value *ExprEmitter::load_strided(const ir::ExprNode &e, const Offset &start, int
                         : b_.CreateShuffleVector(loaded, order);
     }
     return result;
+}
+
+/// One element for all lanes: read once if any lane needs it.
+Value *ExprEmitter::load_same(const ir::ExprNode &e, const Offset &place, const Active &active) {
+    Value *any = active.lanes ? b_.CreateOrReduce(active.lanes) : active.condition;
+    Value *one = load_dense(e, e.type.element_of(), place, {nullptr, any});
+    Value *all = b_.CreateVectorSplat(static_cast<unsigned>(e.type.lanes()), one);
+    return active.lanes
+               ? b_.CreateSelect(active.lanes, all, llvm::Constant::getNullValue(all->getType()))
+               : all;
 }
 
 Value *ExprEmitter::gather(const ir::ExprNode &e, Value *mask) {

@@ -2,23 +2,25 @@
 // The bounds on a loop's variable under which its steady state decided conditions (steady_state.cpp).
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "lower/steady_state.h"
 #include "lower/worst_case.h"
 
 namespace Pipe::lower {
 
-/// The outcome of a condition that is wanted in the steady state.
-enum class Want : uint8_t { True, False, Any };
+/// The outcome of a condition that is wanted in the steady state. Either: it chooses an arm, of which none is likely.
+enum class Want : uint8_t { True, False, Any, Either };
 
 inline Want opposite(Want want) {
-    return want == Want::Any ? Want::Any : want == Want::True ? Want::False : Want::True;
+    return want == Want::True ? Want::False : want == Want::False ? Want::True : want;
 }
 
 /// Collects them while the body is rewritten. Each is a sum that is at least 0 in the steady state.
 class NotedBounds {
   public:
-    explicit NotedBounds(WorstCase &worst) : worst_(worst) {}
+    NotedBounds(WorstCase &worst, const Rest &known) : worst_(worst), known_(known) {}
 
     bool empty() const { return bounds_.empty(); }
     /// The first and the last iteration of the steady state, where a bound limits them; else unchanged.
@@ -36,15 +38,36 @@ class NotedBounds {
     /// iterations at the loop's start or end is an exception. Any: cannot tell.
     Want rule(const ir::Linear &sum) const;
 
+    /// The outcome to assume of a comparison, which is `sum >= 0`, if `want` is wanted of it: the known one, if any.
+    Want usual(const Expr &comparison, Want want, const ir::Linear &sum) const;
+    /// What is known of a comparison that chose another arm in the steady state before.
+    std::optional<bool> known_outcome(const Expr &comparison) const;
+    /// Notes that a comparison chooses an arm, with this outcome if sum >= 0, which was assumed. Not if the other
+    /// outcome is known, or is that of a few iterations only, which are not worth a loop of their own.
+    void note_choice(const Expr &comparison, bool outcome, const ir::Linear &sum);
+    /// What is known of the iterations before the first one of the steady state (or after the last one).
+    Rest rest(bool before) const;
+
     /// What the decisions save in one iteration, in instructions of a lane.
     int saved = 0;
 
   private:
-    WorstCase &worst_;
-    std::vector<ir::Linear> bounds_;
+    struct Choice {
+        Expr comparison;
+        bool outcome;
+        ir::Linear bound;
+    };
 
-    std::vector<ir::Linear>::iterator noted_like(const ir::Linear &bound);
+    WorstCase &worst_;
+    const Rest &known_;
+    std::vector<ir::Linear> bounds_;
+    std::vector<Choice> choices_;
+
     void note(ir::Linear bound);
+    bool fails_rarely(const ir::Linear &bound) const;
+    bool limits(const ir::Linear &bound, bool first) const {
+        return (worst_.factor(bound) > 0) == first;
+    }
 };
 
 }  // namespace Pipe::lower

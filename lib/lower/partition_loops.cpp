@@ -31,6 +31,8 @@ constexpr int max_nodes_per_saving = 1000;
 /// Nodes of a body that may be tripled: in a larger one, a test per iteration is nothing, and loops of
 /// their own keep their addresses in registers.
 constexpr int max_tripled_nodes = 2000;
+/// Versions of a body with other arms than the usual ones: each is one more copy of it.
+constexpr size_t max_other_arms = 3;
 
 bool has_long_loop(const Stmt &s) {
     return contains_stmt(s, is_long_loop);
@@ -47,6 +49,8 @@ int count_nodes(const Stmt &s, int limit) {
         s, [&](const Stmt &) { return count <= limit; }, count_expr);
     return count;
 }
+
+using Lets = std::vector<std::pair<std::string, Expr>>;
 
 /// Loops with always_partition(), and those of them that were. (Copies have the same name.)
 struct PartitionPromises {
@@ -77,19 +81,21 @@ class PartitionLoops : public Mutator {
             return Mutator::mutate(s);
         auto steady = find_steady_state(s, innermost);
         int nodes = count_nodes(s->body(), max_body_nodes);
-        bool pays =
-            nodes <= max_body_nodes && steady && nodes / max_nodes_per_saving < steady->saved;
-        if (!steady || !(pays || always))
+        if (!steady || !(pays(*steady, nodes) || always))
             return Mutator::mutate(s);
         if (always)
             promised_.kept.insert(s->name);
         bool has_one_end = !steady->first.defined() || !steady->last.defined();
         bool three = innermost && s->kind == LoopKind::Serial && !at_edge_ &&
                      (has_one_end || nodes <= max_tripled_nodes);
-        return three ? three_loops(s, *steady) : two_bodies(s, *steady);
+        return three ? three_loops(s, *steady) : two_bodies(s, *steady, innermost);
     }
 
   private:
+    static bool pays(const SteadyState &steady, int nodes) {
+        return nodes <= max_body_nodes && nodes / max_nodes_per_saving < steady.saved;
+    }
+
     /// `e`, which may be an int64, as a value of the loop variable's type, which has at least the bounds
     /// lo <= hi.
     static Expr clamped(const Expr &e, const Expr &lo, const Expr &hi) {
@@ -97,59 +103,108 @@ class PartitionLoops : public Mutator {
         return make_cast(narrow, ir::max(ir::min(e, make_cast(type, hi)), make_cast(type, lo)));
     }
 
-    static Stmt three_loops(const Stmt &s, const SteadyState &steady) {
+    /// `level`: how many of the loop's conditions chose another arm before.
+    static Stmt three_loops(const Stmt &s, const SteadyState &steady, size_t level = 0) {
         const Expr &min = s->min();
         Type type = min.type();
         Expr stop = simplify(add(min, s->extent()));
         Expr begin = min, end = stop;
+        const std::string number = level == 0 ? "" : std::to_string(level);
         std::vector<Stmt> loops;
         if (steady.first.defined()) {
-            begin = make_variable(type, s->name + ".begin");
-            loops.push_back(make_for_like(s, min, sub(begin, min), s->body()));
+            begin = make_variable(type, s->name + ".begin" + number);
+            loops.push_back(rest_of(make_for_like(s, min, sub(begin, min), s->body()),
+                                    steady.before, level + 1));
         }
         if (steady.last.defined())
-            end = make_variable(type, s->name + ".end");
+            end = make_variable(type, s->name + ".end" + number);
         if (steady.body.defined())
             loops.push_back(make_for_like(s, begin, sub(end, begin), steady.body));
         if (steady.last.defined())
-            loops.push_back(make_for_like(s, end, sub(stop, end), s->body()));
+            loops.push_back(
+                rest_of(make_for_like(s, end, sub(stop, end), s->body()), steady.after, level + 1));
         Stmt result = make_block(std::move(loops));
         if (steady.last.defined()) {
             Expr after = add(steady.last, make_const(steady.last.type(), 1));
-            result = make_let(s->name + ".end", simplify(clamped(after, begin, stop)), result);
+            result = make_let(end->name, simplify(clamped(after, begin, stop)), result);
         }
         if (steady.first.defined())
-            result =
-                make_let(s->name + ".begin", simplify(clamped(steady.first, min, stop)), result);
+            result = make_let(begin->name, simplify(clamped(steady.first, min, stop)), result);
         return result;
     }
 
-    Stmt two_bodies(const Stmt &s, const SteadyState &steady) {
+    /// Whether a body may have 2^n times the copies: each level of other arms may have two ends.
+    static bool is_small_for(const Stmt &loop, size_t n) {
+        return count_nodes(loop->body(), max_tripled_nodes) << n <= max_tripled_nodes;
+    }
+
+    /// The loop over what a steady state leaves at one end; in parts where another arm is chosen there.
+    static Stmt rest_of(const Stmt &loop, const Rest &known, size_t level) {
+        const int nodes = count_nodes(loop->body(), max_tripled_nodes);
+        if (known.outcomes.empty() || level > max_other_arms || !is_small_for(loop, level))
+            return loop;
+        auto steady = find_steady_state(loop, true, known);
+        return steady && steady->body.defined() && pays(*steady, nodes)
+                   ? three_loops(loop, *steady, level)
+                   : loop;
+    }
+
+    Stmt two_bodies(const Stmt &s, const SteadyState &steady, bool innermost) {
+        Choice choice{s, innermost, test_of(s, steady, ""), {}, {}, {}};
+        auto rests = at_edge_ ? std::vector<Rest>() : rests_of(steady, {});
+        if (is_small_for(s, rests.size()))
+            choice.rests = std::move(rests);
+        Stmt body = either(choice, s->body(), steady.body);
+        return within(choice.test, with_children(s, s->exprs, {body}));
+    }
+
+    /// Whether an iteration is one of a steady state.
+    struct Test {
+        Expr value;  ///< undefined: it is
+        Lets lets;   ///< around it
+    };
+
+    static Test test_of(const Stmt &s, const SteadyState &steady, const std::string &number) {
         Expr variable = make_variable(s->min().type(), s->name);
-        std::vector<std::pair<std::string, Expr>> lets;
-        Expr is_steady;
-        auto test = [&](const Expr &end, const char *suffix, Op op) {
+        Test result;
+        auto test = [&](const Expr &end, const std::string &suffix, Op op) {
             if (!end.defined())
                 return;
-            lets.emplace_back(s->name + suffix, simplify(end));
+            result.lets.emplace_back(s->name + suffix + number, simplify(end));
             Expr at = make_cast(end.type(), variable);
-            is_steady =
-                both(is_steady, make_binary(op, at, make_variable(end.type(), lets.back().first)));
+            result.value =
+                both(result.value,
+                     make_binary(op, at, make_variable(end.type(), result.lets.back().first)));
         };
         test(steady.first, ".first", Op::GE);
         test(steady.last, ".last", Op::LE);
-        Choice choice{is_steady, {}};
-        Stmt body = either(choice, s->body(), steady.body);
-        Stmt result = with_children(s, s->exprs, {body});
-        for (auto &[name, value] : lets)
-            result = make_let(name, value, result);
+        return result;
+    }
+
+    static Stmt within(const Test &test, Stmt s) {
+        for (const auto &[name, value] : test.lets)
+            s = make_let(name, value, s);
+        return s;
+    }
+
+    /// What is known at each end where a steady state of `known` does not hold. (That it ends at one end is not known
+    /// at the other.)
+    static std::vector<Rest> rests_of(const SteadyState &steady, const Rest &known) {
+        std::vector<Rest> result;
+        const bool has_two_ends = steady.first.defined() && steady.last.defined();
+        for (const Rest *rest : {&steady.before, &steady.after})
+            if (!rest->outcomes.empty())
+                result.push_back({has_two_ends ? known.bounds : rest->bounds, rest->outcomes});
         return result;
     }
 
     struct Choice {
-        Expr is_steady;
-        /// Lets around what is chosen, outermost first: their values in the steady state.
-        std::vector<std::pair<std::string, Expr>> steady_lets;
+        Stmt loop;
+        bool innermost;
+        Test test;
+        std::vector<Rest> rests;  ///< where other arms are taken
+        /// Lets around what is chosen, outermost first; those whose values differ in the steady state, with these.
+        Lets lets, steady_lets;
     };
 
     /// The steady statement where the test holds, else the general one. What both have in common stands
@@ -161,11 +216,16 @@ class PartitionLoops : public Mutator {
             return choose(choice, general, steady);
         if (general->op == StmtOp::Block)
             return either_of_block(choice, general->stmts, steady->stmts);
-        bool is_let = general->op == StmtOp::Let && !general->value().same_as(steady->value());
+        const bool is_let = general->op == StmtOp::Let;
+        const bool differs = is_let && !general->value().same_as(steady->value());
         if (is_let)
+            choice.lets.emplace_back(general->name, general->value());
+        if (differs)
             choice.steady_lets.emplace_back(general->name, steady->value());
         Stmt body = either(choice, general->body(), steady->body());
         if (is_let)
+            choice.lets.pop_back();
+        if (differs)
             choice.steady_lets.pop_back();
         return with_children(general, general->exprs, {body});
     }
@@ -214,14 +274,55 @@ class PartitionLoops : public Mutator {
     /// Whether the steady value of a let may be computed later than the let.
     static bool is_repeatable(const Stmt &general, const Stmt &steady) {
         const Expr &value = steady->value();
-        return general->value().type() == value.type() && buffers_read(value).empty() &&
-               !has_side_effect(value);
+        return general->value().type() == value.type() && is_repeatable(value);
+    }
+    static bool is_repeatable(const Expr &value) {
+        return buffers_read(value).empty() && !has_side_effect(value);
+    }
+
+    /// What runs where the steady state does not hold: versions with the other arms, each behind a test; else the
+    /// general one.
+    Stmt otherwise(const Choice &choice, const Stmt &general) {
+        Stmt result = PartitionLoops(true, promised_).mutate(general);
+        const auto versions = versions_of_other_arms(choice, general);
+        for (auto version = versions.rbegin(); version != versions.rend(); ++version) {
+            const auto &[test, body] = *version;
+            Stmt clean = mutate(body);
+            result =
+                test.value.defined() ? within(test, make_if(test.value, clean, result)) : clean;
+        }
+        return result;
+    }
+
+    static std::vector<std::pair<Test, Stmt>> versions_of_other_arms(const Choice &choice,
+                                                                     const Stmt &general) {
+        std::vector<std::pair<Test, Stmt>> versions;
+        std::vector<Rest> rests = choice.rests;
+        Stmt body = general;
+        for (auto let = choice.lets.rbegin(); let != choice.lets.rend(); ++let) {
+            if (!is_repeatable(let->second))
+                return versions;
+            body = make_let(let->first, let->second, body);
+        }
+        const Stmt loop = with_children(choice.loop, choice.loop->exprs, {body});
+        const int nodes = count_nodes(body, max_body_nodes);
+        for (size_t i = 0; i < rests.size() && versions.size() < max_other_arms; i++) {
+            const Rest known = rests[i];
+            auto steady = find_steady_state(loop, choice.innermost, known);
+            if (!steady || !steady->body.defined() || !pays(*steady, nodes))
+                continue;
+            const std::string number = std::to_string(versions.size() + 1);
+            versions.emplace_back(test_of(loop, *steady, number), steady->body);
+            for (Rest &next : rests_of(*steady, known))
+                rests.push_back(std::move(next));
+        }
+        return versions;
     }
 
     Stmt choose(const Choice &choice, const Stmt &general, const Stmt &steady) {
-        Stmt at_edge = PartitionLoops(true, promised_).mutate(general);
+        Stmt at_edge = otherwise(choice, general);
         if (!steady.defined())
-            return make_if(negated(choice.is_steady), at_edge);
+            return make_if(negated(choice.test.value), at_edge);
         Stmt clean = mutate(steady);
         for (auto let = choice.steady_lets.rbegin(); let != choice.steady_lets.rend(); ++let) {
             const auto &[name, value] = *let;  // outside of the test it has its general value
@@ -231,7 +332,7 @@ class PartitionLoops : public Mutator {
             clean = substitute(name, make_variable(value.type(), steady_name), clean);
             clean = make_let(steady_name, value, clean);
         }
-        return make_if(choice.is_steady, clean, at_edge);
+        return make_if(choice.test.value, clean, at_edge);
     }
 
     const bool at_edge_;

@@ -22,6 +22,9 @@
 //  2. An innermost serial loop is split into prologue, steady state and epilogue, if its body is small or
 //     if only one of prologue and epilogue is needed. In other loops, the statements that differ get two
 //     versions selected by a test in each iteration: one copy less, and a parallel loop stays one loop.
+//     Where a condition chose an arm there, and neither arm is likely(), the rest is split (or gets a version) again, for
+//     the iterations that take the other arm: select(x < a, .., x < b, .., ..) has three loops. At most 3 times, and
+//     not where the other arm is known to be taken in a few iterations only, as at the border of an image.
 //  3. The steady version is partitioned further inside. In the other version, which runs at the edges
 //     (and everywhere in images too small to have an interior), only innermost loops are.
 //  4. CompileError if a loop with always_partition() could not be partitioned.

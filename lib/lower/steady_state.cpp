@@ -37,17 +37,20 @@ std::optional<Linear> difference(const Expr &a, const Expr &b, int64_t constant)
 /// Rewrites the body, and notes the bounds on the loop variable that make it right.
 class SteadyBody {
   public:
-    SteadyBody(const Stmt &loop, bool innermost)
+    SteadyBody(const Stmt &loop, bool innermost, const Rest &known)
         : variable_(make_variable(loop->min().type(), loop->name)), innermost_(innermost),
-          worst_(variable_, loop->min(), last_of(loop->min(), loop->extent()), inner_) {}
+          worst_(variable_, loop->min(), last_of(loop->min(), loop->extent()), inner_),
+          noted_(worst_, known), in_rest_(!known.outcomes.empty()) {}
 
     std::optional<SteadyState> rewrite(const Stmt &body) {
         SteadyState result;
         result.body = stmt(body);
-        if (noted_.empty())
+        if (noted_.empty() && !(in_rest_ && changes_ > 0))
             return {};
         result.saved = noted_.saved;
         noted_.limit(result.first, result.last);
+        result.before = noted_.rest(true);
+        result.after = noted_.rest(false);
         return result;
     }
 
@@ -104,11 +107,12 @@ class SteadyBody {
         if (const bool holding = noted_.follows(*holds, saved);
             holding || noted_.follows(*fails, saved))
             return changed(make_const(e.type(), holding));
-        if (want == Want::Any)
-            want = noted_.rule(*holds);
-        bool wanted = want != Want::False;
-        if (noted_.assume(wanted ? *holds : *fails, saved))
+        const bool wanted = noted_.usual(e, want, *holds) != Want::False;
+        if (noted_.assume(wanted ? *holds : *fails, saved)) {
+            if (want == Want::Either)
+                noted_.note_choice(e, wanted, wanted ? *holds : *fails);
             return changed(make_const(e.type(), wanted));
+        }
         auto otherwise = worst_.bounds(wanted ? *fails : *holds);
         if (otherwise && otherwise->empty())
             return changed(make_const(e.type(), !wanted));
@@ -176,12 +180,16 @@ class SteadyBody {
         }
     }
 
-    /// && and ||, of which one operand with the value `absorbing` decides.
+    /// && and ||, of which one operand with the value `absorbing` decides. One that is known to does first.
     Expr connective(const Expr &e, Want want, Want absorbing) {
-        Expr a = condition(e->a(), want);
-        if (is_bool_const(a, absorbing == Want::True))
-            return changed(a);
-        return rebuild(e, {a, condition(e->b(), want)});
+        const bool value = absorbing == Want::True;
+        const size_t first = noted_.known_outcome(e->b()) == value ? 1 : 0;
+        std::vector<Expr> operands(2);
+        operands[first] = condition(e->args[first], want);
+        if (is_bool_const(operands[first], value))
+            return changed(operands[first]);
+        operands[1 - first] = condition(e->args[1 - first], want);
+        return rebuild(e, std::move(operands));
     }
 
     // Expressions.
@@ -250,7 +258,7 @@ class SteadyBody {
     /// select and if_then_else
     Expr select(const Expr &e) {
         bool t = is_likely(e->args[1]), f = is_likely(e->args[2]);
-        Want want = t == f ? Want::Any : t ? Want::True : Want::False;
+        Want want = t == f ? Want::Either : t ? Want::True : Want::False;
         Expr decided = condition(e->args[0], want);
         if (is_bool_const(decided, true))
             return changed(expr(e->args[1]));
@@ -381,7 +389,8 @@ class SteadyBody {
         // What is around a test cannot be scheduled together with what is inside.
         constexpr int of_no_branch = 8;
         const int saved_before = noted_.saved;
-        const Expr decided = condition(s->condition(), Want::Any);
+        const Want want = s->else_case().defined() ? Want::Either : Want::Any;
+        const Expr decided = condition(s->condition(), want);
         const int saved_by_test = noted_.saved - saved_before;
         const bool is_true = is_bool_const(decided, true);
         if (is_true || is_bool_const(decided, false)) {
@@ -412,7 +421,8 @@ class SteadyBody {
     Scope<Inner> inner_;
     Scope<Expr> replacements_;  ///< what takes a name's place; undefined = the name itself
     WorstCase worst_;
-    NotedBounds noted_{worst_};
+    NotedBounds noted_;
+    const bool in_rest_;
     static constexpr int none = std::numeric_limits<int>::max();
     /// The innermost loop around the expression at hand that is partitioned by itself: it decides what varies in it.
     int decider_ = none;
@@ -434,8 +444,8 @@ bool is_long_loop(const StmtNode &s) {
            !(as_const_int(s.extent(), &extent) && extent <= few);
 }
 
-std::optional<SteadyState> find_steady_state(const Stmt &loop, bool innermost) {
-    return SteadyBody(loop, innermost).rewrite(loop->body());
+std::optional<SteadyState> find_steady_state(const Stmt &loop, bool innermost, const Rest &known) {
+    return SteadyBody(loop, innermost, known).rewrite(loop->body());
 }
 
 }  // namespace Pipe::lower

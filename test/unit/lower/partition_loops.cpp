@@ -237,6 +237,13 @@ TEST_CASE("partition: bodies above a size stay, or have two versions instead of 
         all += left;
     CHECK(has(parted(in_x(body(100, all))), "x.begin"));
     check_unchanged(in_x(body(2000, all)));
+    // The rest, in which other arms are taken, only if it is small.
+    std::string arms;
+    for (int i = 0; i < 3; i++)
+        arms += "out[x] = select(x < w, in[x], other[x])\n";
+    CHECK_FALSE(has(parted(in_x(body(20, arms))), "select("));
+    CHECK(has(parted(in_x(body(150, arms))), "x.end"));
+    CHECK(has(parted(in_x(body(150, arms))), "select("));
 }
 
 TEST_CASE("partition: what the statements of a body share counts once") {
@@ -273,6 +280,94 @@ TEST_CASE("partition: a vectorized loop with a guarded tail has masks in its las
     CHECK(body_of(text, "for x in [0, x.end)") ==
           "  out[ramp(x * 8, 1, 8)] = in[ramp(x * 8, 1, 8)]\n");
     CHECK(decisions(body_of(text, "for x in [x.end")) > 0);
+}
+
+TEST_CASE("partition: where a condition chooses an arm, the other arm has a loop of its own") {
+    auto chosen = [](const std::string &condition) {
+        return parted(in_x("out[x] = select(" + condition + ", in[x], other[x])\n"));
+    };
+    auto loop = [](const std::string &range, const std::string &value) {
+        return around("for x in " + range, "out[x] = " + value + "\n");
+    };
+    const std::string from_end = "[x.end, x.end + (n - x.end))",
+                      from_begin = "[x.begin, x.begin + (n - x.begin))";
+    CHECK(chosen("x < w") == "let x.end = max(min(n, w), 0)\n" + loop("[0, x.end)", "in[x]") +
+                                 loop(from_end, "other[x]"));
+    CHECK(chosen("!(x > w)") == "let x.begin = max(min(n, w + 1), 0)\n" +
+                                    loop("[0, x.begin)", "in[x]") + loop(from_begin, "other[x]"));
+    const std::string inside = "let x.begin = max(min(n, w), 0)\n"
+                               "let x.end = max(x.begin, min(h, n))\n" +
+                               loop("[0, x.begin)", "other[x]") +
+                               loop("[x.begin, x.begin + (x.end - x.begin))", "in[x]") +
+                               loop(from_end, "other[x]");
+    CHECK(chosen("w <= x && x < h") == inside);
+    CHECK(chosen("x < h && w <= x") == inside);
+    CHECK(chosen("x < w || x > h") == "let x.end = max(min(n, w), 0)\n" +
+                                          loop("[0, x.end)", "in[x]") +
+                                          "let x.begin1 = max(x.end, min(n, h + 1))\n" +
+                                          loop("[x.end, x.end + (x.begin1 - x.end))", "other[x]") +
+                                          loop("[x.begin1, x.begin1 + (n - x.begin1))", "in[x]"));
+    CHECK(parted(in_x("out[x] = select(x < w, in[x], select(x < h, other[x], 3))\n")) ==
+          "let x.end = max(min(n, w), 0)\n" + loop("[0, x.end)", "in[x]") +
+              "let x.end1 = max(x.end, min(h, n))\n" +
+              loop("[x.end, x.end + (x.end1 - x.end))", "other[x]") +
+              loop("[x.end1, x.end1 + (n - x.end1))", "3"));
+    CHECK(parted(in_x("if x < w {\n  out[x] = 1\n} else {\n  out[x] = 2\n}\n")) ==
+          "let x.end = max(min(n, w), 0)\n" + loop("[0, x.end)", "1") + loop(from_end, "2"));
+}
+
+TEST_CASE("partition: vectors that have lanes of both arms are between those of one") {
+    const std::string lanes = "ramp(x * 8, 1, 8)", store = "out[" + lanes + "] = ",
+                      general = store + "select(" + lanes + " < broadcast(w, 8), in[" + lanes +
+                                "], broadcast(0, 8))\n";
+    CHECK(
+        parted(in_x(general)) ==
+        "let x.end = max(min(n, w / 8), 0)\n" +
+            around("for x in [0, x.end)", store + "in[" + lanes + "]\n") +
+            "let x.begin1 = max(x.end, min(n, w * -1 / 8 * -1))\n" +
+            around("for x in [x.end, x.end + (x.begin1 - x.end))", general) +
+            around("for x in [x.begin1, x.begin1 + (n - x.begin1))", store + "broadcast(0, 8)\n"));
+}
+
+TEST_CASE("partition: in a parallel loop, each arm has a version") {
+    CHECK(parted(in_y("out[y] = select(y < w, in[y], other[y])\n")) ==
+          "let y.last = w - 1\n" +
+              in_y(two("out[y] = in[y]\n", "out[y] = other[y]\n", "y <= y.last")));
+    CHECK(parted(in_y("out[y] = select(y < w, in[y], select(y < h, other[y], 3))\n")) ==
+          "let y.last = w - 1\n" +
+              in_y(two("out[y] = in[y]\n",
+                       "let y.last1 = h - 1\n" +
+                           two("out[y] = other[y]\n", "out[y] = 3\n", "y <= y.last1"),
+                       "y <= y.last")));
+    // Outside, it is on either side.
+    const std::string band = "out[y] = select(w <= y && y < h, in[y], other[y])\n",
+                      outside = "out[y] = other[y]\n";
+    CHECK(parted(in_y(band)) ==
+          "let y.last = h - 1\n"
+          "let y.first = w\n" +
+              in_y(two("out[y] = in[y]\n",
+                       "let y.last1 = w - 1\n" +
+                           two(outside, "let y.first2 = h\n" + two(outside, band, "y >= y.first2"),
+                               "y <= y.last1"),
+                       "y >= y.first && y <= y.last")));
+    // What is read into a name before other statements is not read again.
+    const std::string choice = "g[y] = select(y < w, t, 0)\n";
+    CHECK(parted(in_y("let t = f[y]\nf[y] = 1\n" + choice)) ==
+          "let y.last = w - 1\n" +
+              in_y("let t = f[y]\nf[y] = 1\n" + two("g[y] = t\n", choice, "y <= y.last")));
+}
+
+TEST_CASE("partition: an arm of a few iterations has no loop of its own") {
+    const std::string left = "out[x] = select(x < 2, 7, in[x])\n";
+    CHECK(parted(in_x(left)) ==
+          "let x.begin = max(min(n, 2), 0)\n" + around("for x in [0, x.begin)", left) +
+              around("for x in [x.begin, x.begin + (n - x.begin))", "out[x] = in[x]\n"));
+    // Nor one that is not likely.
+    const std::string border = "out[x] = select(x < w, likely(in[x]), 0)\n",
+                      untagged = "out[x] = select(x < w, in[x], 0)\n";
+    CHECK(parted(in_x(border)) == "let x.end = max(min(n, w), 0)\n" +
+                                      around("for x in [0, x.end)", "out[x] = in[x]\n") +
+                                      around("for x in [x.end, x.end + (n - x.end))", untagged));
 }
 
 TEST_CASE("partition: a parallel loop stays one, with two bodies") {

@@ -84,6 +84,23 @@ TEST_CASE("steady state: for all lanes of a vector") {
                            "out[ramp(x * 8, 1, 8)] = broadcast(1, 8)\n");
 }
 
+TEST_CASE("steady state: where one is left, the arms that it did not choose") {
+    const ir::Stmt loop = parse_stmt("for x in [0, w) {\n"
+                                     "  out[x] = select(x < n, a[x], select(x < m, b[x], c[x]))\n"
+                                     "}\n");
+    const auto first = lower::find_steady_state(loop, true);
+    REQUIRE(first->after.outcomes.size() == 1);
+    CHECK(first->before.outcomes.empty());
+    CHECK_FALSE(first->after.outcomes[0].second);
+    const auto second = lower::find_steady_state(loop, true, first->after);
+    CHECK(ir::to_string(second->body) == "out[x] = b[x]\n");
+    CHECK_FALSE(second->first.defined());  // n <= x is known
+    CHECK(ir::to_string(ir::simplify(second->last)) == "m - 1");
+    const auto third = lower::find_steady_state(loop, true, second->after);
+    CHECK(ir::to_string(third->body) == "out[x] = c[x]\n");
+    CHECK((!third->first.defined() && !third->last.defined()));
+}
+
 TEST_CASE("steady state: none where no condition depends on the loop") {
     CHECK(steady("for x in [0, w) {\n  out[x] = in[x]\n}\n").empty());
     CHECK(steady("for x in [0, w) {\n  out[x] = in[max(y, 0)]\n}\n").empty());
