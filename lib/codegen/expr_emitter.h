@@ -123,8 +123,6 @@ class ExprEmitter {
         Type type, llvm::Value *p, llvm::Align align,
         const std::function<void(llvm::Value *, llvm::Align, int begin, int lanes)> &access);
     llvm::Value *load_pieces(Type type, const std::function<llvm::Value *(Type, int begin)> &load);
-    llvm::Value *load_strided(const ir::ExprNode &e, const Offset &start, int stride,
-                              const Active &active);
     llvm::Value *load_same(const ir::ExprNode &e, const Offset &place, const Active &active);
     llvm::Value *gather(const ir::ExprNode &e, llvm::Value *mask);
     llvm::Value *gather_at(const ir::ExprNode &e, Type type, const Expr &index, llvm::Value *mask);
@@ -149,6 +147,12 @@ class ExprEmitter {
                        llvm::Value *active = nullptr);  // device/emulation.cpp
     bool masks_by_signs(Type type) const;
     bool has_fast_gather(Type type) const;
+
+    // strided_loads.cpp
+    int strided_width(Type type, int64_t stride) const;
+    bool takes_dense_loads(Type type, int64_t stride, bool all_or_none) const;
+    llvm::Value *load_strided(const ir::ExprNode &e, const Offset &start, int stride,
+                              const Active &active);
 
     // nontemporal.cpp
     void bypass_caches(llvm::Instruction *access);

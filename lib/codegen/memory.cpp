@@ -162,9 +162,8 @@ Value *ExprEmitter::load(const Expr &e) {
         return reversed(b_, load_dense(*e, type, lanes->start.plus(1 - type.lanes()), active));
     }
     // In a kernel, the elements between may be those that other threads store.
-    if (stride >= 2 && stride <= 4 && !frame_.kernel &&
-        (is_always(predicate) || is_uniform(predicate) ||
-         support::has_masked_access(unit_.target, type)))
+    if (!frame_.kernel &&
+        takes_dense_loads(type, stride, is_always(predicate) || is_uniform(predicate)))
         return load_strided(*e, lanes->start, static_cast<int>(stride),
                             active_of(predicate, type.lanes()));
     if (stride == 0 && (is_always(predicate) || !frame_.kernel))
@@ -244,41 +243,6 @@ void ExprEmitter::for_each_register(
         access(b_.CreateConstGEP1_64(element, p, static_cast<uint64_t>(begin)),
                llvm::commonAlignment(align, offset), begin, std::min(widest, type.lanes() - begin));
     }
-}
-
-/// Every `stride`-th element. Loads whole vectors and shuffles; the last vector ends with the last
-/// element needed, and so overlaps the previous one: nothing beyond the elements is accessed, and
-/// nothing for lanes that are masked off.
-Value *ExprEmitter::load_strided(const ir::ExprNode &e, const Offset &start, int stride,
-                                 const Active &active) {
-    int lanes = e.type.lanes(), span = stride * (lanes - 1) + 1;
-    Value *result = nullptr;
-    for (int block = 0; block < stride; block++) {
-        int begin = std::min(block * lanes, span - lanes);
-        bool needed = false;
-        std::vector<int> order;  // lanes found earlier, then those found here
-        std::vector<int> on(static_cast<size_t>(lanes),
-                            lanes);  // of the mask; from `lanes` on: false
-        for (int i = 0; i < lanes; i++) {
-            int element = i * stride, found_in = element / lanes;
-            needed |= found_in == block;
-            if (found_in == block)
-                on[static_cast<size_t>(element - begin)] = i;
-            order.push_back(found_in < block    ? i
-                            : found_in == block ? (result ? lanes : 0) + element - begin
-                                                : -1);
-        }
-        if (!needed)
-            continue;
-        Active here = active;
-        if (active.lanes)
-            here.lanes = b_.CreateShuffleVector(
-                active.lanes, llvm::Constant::getNullValue(active.lanes->getType()), on);
-        Value *loaded = load_dense(e, e.type, start.plus(begin), here);
-        result = result ? b_.CreateShuffleVector(result, loaded, order)
-                        : b_.CreateShuffleVector(loaded, order);
-    }
-    return result;
 }
 
 /// One element for all lanes: read once if any lane needs it.

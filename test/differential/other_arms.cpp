@@ -1,5 +1,5 @@
 // Conditions on a loop's variable that choose between arms of which none is usual: each has a loop of its own
-// (lower/partition_loops.h).
+// (lower/partition_loops.h). And partial vectors of elements that are far apart.
 #include <functional>
 #include <string>
 #include <vector>
@@ -94,4 +94,23 @@ TEST_CASE("a value that all lanes of a partial vector share, in the arm of some 
         for (int width : {3, 13, 21, 40})
             check_against_reference<int>(f, {width, 20}, target);
     }
+}
+
+TEST_CASE("partial vectors of elements that are far apart read no others") {
+    Var i("i");
+    for (const Target &target : testing::runnable_targets())
+        for (int apart : {5, 8, 16, 50})
+            for (int width : {1, 7, 32, 36, 40}) {
+                const testing::GuardedBuffer bytes = noise<uint8_t>({{0, apart * width}, {0, 5}}),
+                                             words = noise<uint16_t>({{0, apart * width}, {0, 5}});
+                Func f("f"), g("g");
+                RDom r(0, apart, "r");
+                f(x, y) = sum(cast<int>(Buffer<uint8_t>(bytes.buffer)(apart * x + r, y)));
+                g(x, y) = sum(cast<int>(Buffer<uint16_t>(words.buffer)(apart * x + r, y)));
+                for (Func h : {f, g}) {
+                    h.vectorize(x, 32, TailStrategy::GuardWithIf);
+                    INFO(target.to_string() << ", " << apart << " apart, " << width);
+                    check_against_reference<int>(h, {width, 5}, target);
+                }
+            }
 }

@@ -281,6 +281,10 @@ TEST_CASE("stores of every stride write nothing that is not asked for") {
 
 TEST_CASE("masked loads and stores touch the chosen lanes only") {
     for (const Target &target : runnable_targets()) {
+        for (int stride : {7, 16, 33}) {  // of lanes that are far apart
+            check_masked<uint8_t>(32, target, stride);
+            check_masked<int16_t>(24, target, stride);
+        }
         for (int lanes : {3, 8, 16}) {
             check_masked<uint8_t>(lanes, target);
             check_masked<int16_t>(lanes, target);
@@ -331,11 +335,13 @@ std::string masked_load(const Expr &from, const Target &target) {
     return codegen::assembly(copy_program(type, from, lane, mask, true), target);
 }
 
-TEST_CASE("masked bytes that are all from one place are not loaded one by one") {
+TEST_CASE("masked bytes are loaded one by one neither far apart nor all from one place") {
     const Target skylake("x86-64-linux-avx512_skylake");
-    const std::string assembly = masked_load(ir::make_broadcast(int32(0), 32), skylake);
-    INFO(assembly);
-    CHECK(assembly.find("pinsrb") == std::string::npos);
+    for (const Expr &from : {ramp(int32(0), 16, 32), ir::make_broadcast(int32(0), 32)}) {
+        const std::string assembly = masked_load(from, skylake);
+        INFO(assembly);
+        CHECK(assembly.find("pinsrb") == std::string::npos);
+    }
 }
 
 TEST_CASE("lanes that are left out in any case are not touched") {
