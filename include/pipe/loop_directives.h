@@ -98,8 +98,10 @@ template <typename Self> class LoopDirectives {
     ///     for (x = 0; x < W; x++)
     ///       f[x] = ...
     Self &serial(const VarOrRVar &loop);
-    /// Distributes the iterations over threads. For an update, CompileError if iterations could
-    /// write the same element (see atomic and allow_race_conditions).
+    /// Distributes the iterations over threads. Iterations of an RVar that combine values in the
+    /// same element (sum, product, minimum, argmin, a histogram, ..; floating-point sums and products with
+    /// Target::FastMath) have private accumulators. CompileError if others could write the same
+    /// element (see atomic and allow_race_conditions).
     ///
     ///     #pragma omp parallel for
     ///     for (y = 0; y < H; y++)

@@ -186,7 +186,7 @@ class Checker {
         if (loops.transforms.empty() && only_reductions(loops.loops, natural) == natural)
             return;
         std::string why;
-        auto reduction = graph::as_reduction(stage, graph::calls_of(f.id), &why);
+        auto reduction = graph::as_reduction(f, index, &why);
         if (reduction && reduction->commutative)
             return;
         Pairs pairs(f, stage, s, options_.max_operations);

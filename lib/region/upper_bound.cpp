@@ -16,7 +16,7 @@ using namespace ir;
 
 namespace {
 
-constexpr int max_steps = 400;
+constexpr int max_steps = 1000;
 
 /// By their terms alone.
 struct TermsLess {

@@ -32,7 +32,7 @@ bool calls_host(const graph::Stage &stage) {
 
 bool may_regroup(const graph::FuncNode &func, size_t s, const Machine &machine) {
     std::string why;
-    auto reduction = graph::as_reduction(func.stages[s], graph::calls_of(func.id), &why);
+    auto reduction = graph::as_reduction(func, s, &why);
     return reduction && reduction->commutative && (reduction->exact || machine.fast_math);
 }
 

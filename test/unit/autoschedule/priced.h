@@ -2,6 +2,7 @@
 // The nodes of a pipeline as the cost model sees them.
 
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,11 @@ namespace test {
 struct Priced {
     autoschedule::StageGraph graph;
     const autoschedule::Node &node(const std::string &name) const {
-        return *std::find_if(graph.nodes.begin(), graph.nodes.end(),
-                             [&](const auto &n) { return n.name == name; });
+        const auto found = std::find_if(graph.nodes.begin(), graph.nodes.end(),
+                                        [&](const auto &n) { return n.name == name; });
+        if (found == graph.nodes.end())
+            throw std::out_of_range("no Func is called " + name);
+        return *found;
     }
     autoschedule::GroupModel group(const std::vector<std::string> &names,
                                    const Machine &machine) const {

@@ -116,7 +116,7 @@ TEST_CASE("scratch of a tile lies in the shared cache however large the images a
                             {"input.extent.1", poly::Range::point(3000)}});
     Machine machine = two_cores();
     auto overhead = [&] {
-        const auto group = g.group({"widest", "maximum", "running"}, machine);
+        const auto group = g.group({"widest", "widest_maximum", "running"}, machine);
         const autoschedule::Cost cost = group.evaluate({{128, 3000}, -1});
         CHECK(cost.scratch_bytes > machine.l2_bytes);
         CHECK(cost.scratch_bytes < machine.l3_bytes / 2);

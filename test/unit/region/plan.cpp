@@ -331,3 +331,24 @@ TEST_CASE("memory has room for the tail of each part, wherever the part begins",
         CHECK(computed.max <= min + extent - 1);
     }
 }
+
+// It had room for the whole tile, in rows of which a quarter was used: 512 bytes apart, they shared few sets of the L1 cache.
+TEST_CASE("the copy of a panel in a tile of a product has its own columns only", "[region]") {
+    ImageParam a(Float(32), 2, "a"), b(Float(32), 2, "b");
+    RDom k(0, a.width(), "k");
+    Func product("product"), out("out");
+    Var jo("jo"), ji("ji"), jw("jw"), jv("jv"), io("io"), ii("ii"), j("j"), i("i");
+    product(j, i) = 0.0f;
+    product(j, i) += a(k, i) * b(j, k);
+    out(j, i) = product(j, i) + 1.0f;
+    out.split(j, jo, ji, 128).split(i, io, ii, 256).reorder(ji, ii, io, jo);
+    product.compute_at(out, io).update().split(j, jw, jv, 32).reorder(jv, i, k.x, jw);
+    Func panel = b.in(product);
+    panel.compute_at(product.update(), jw);
+    const Regions regions(out);
+    const RegionPlan plan = region::plan_regions(regions.tree);
+    int64_t columns = 0;
+    const region::Range &allocated = plan.storage.of(regions.id(panel.name())).allocation[0];
+    CHECK(ir::as_const_int(allocated.extent, &columns));
+    CHECK(columns == 32);
+}
