@@ -210,17 +210,18 @@ class Prover {
         Expr fresh;         ///< the value with which the old key is compared
     };
 
-    /// The values that are the RVars, the outermost one's first: comparing them one after the other tells which of two points is the earlier
-    /// one. Empty if an RVar is missing.
-    std::vector<size_t> place_of(const Values &fresh) const {
+    /// The values besides the key that are the RVars, the outermost one's first: comparing them one after the other tells which of two
+    /// points is the earlier one. Empty if an RVar is missing.
+    std::vector<size_t> place_of(const Values &fresh, size_t key) const {
         std::vector<size_t> place;
         for (auto r = stage_.rvars.rbegin(); r != stage_.rvars.rend(); ++r) {
-            const auto found = std::find_if(fresh.begin(), fresh.end(), [&](const Expr &e) {
-                return e->op == Op::Variable && e->name == r->name;
-            });
-            if (found == fresh.end())
+            size_t i = 0;
+            while (i < fresh.size() &&
+                   (i == key || fresh[i]->op != Op::Variable || fresh[i]->name != r->name))
+                i++;
+            if (i == fresh.size())
                 return {};
-            place.push_back(static_cast<size_t>(found - fresh.begin()));
+            place.push_back(i);
         }
         return place;
     }
@@ -333,7 +334,7 @@ class Prover {
         result.commutative = tests.size() == 1;
         std::vector<size_t> place;
         if (!result.needs_points && !result.commutative)
-            place = place_of(all_fresh);
+            place = place_of(all_fresh, key);
         if (!is_first(place, key, result.identity[key]))
             place.clear();
         result.any_parts = result.commutative || !place.empty();

@@ -260,6 +260,22 @@ TEST_CASE("argmin in lanes is refused where equal values could be confused", "[s
     CHECK_THROWS_AS(vectorized(0, 1), CompileError);
 }
 
+TEST_CASE("argmax of the place itself, in lanes", "[schedule]") {
+    for (const bool key_first : {false, true}) {
+        RDom r(0, 40, "r");
+        RVar outer("outer"), lane("lane");
+        Func f("f");
+        f() = Tuple(-7, -7);
+        const Expr best = f()[key_first ? 0 : 1], place = f()[key_first ? 1 : 0];
+        const Expr new_best = select(r > best, r, best), new_place = select(r > best, r, place);
+        f() = key_first ? Tuple(new_best, new_place) : Tuple(new_place, new_best);
+        f.update().split(r, outer, lane, 8).vectorize(lane);
+        Realization found = f.realize();
+        CHECK(Buffer<int>(found[0])() == 39);
+        CHECK(Buffer<int>(found[1])() == 39);
+    }
+}
+
 // The order of the RVars decides which of equal values is kept.
 TEST_CASE("argmin: its RVars keep their order", "[schedule]") {
     Buffer<int> image(32, 16);
