@@ -6,8 +6,10 @@
 
 #include "graph/extern_stage.h"
 #include "ir/equal.h"
+#include "ir/intrinsics.h"
 #include "ir/substitute.h"
 #include "ir/trend.h"
+#include "ir/visit.h"
 
 namespace Pipe::poly {
 
@@ -24,6 +26,14 @@ int64_t product(int64_t a, int64_t b) {
         return 0;
     return a >= Range::infinite / b ? Range::infinite : a * b;
 }
+
+/// likely(x) is x.
+class WithoutMarkers : public ir::GraphMutator {
+  protected:
+    Expr rewrite(const Expr &e) override {
+        return ir::is_marker(*e) ? mutate(e->args[0]) : ir::GraphMutator::rewrite(e);
+    }
+};
 
 class Builder {
   public:
@@ -172,7 +182,8 @@ class Builder {
         if (result.iterator >= 0) {
             result.may_use &= ~(uint64_t{1} << result.iterator);
             const ir::Trend trend =
-                ir::trend_of(index, at_hand_->iterators[static_cast<size_t>(result.iterator)].name);
+                ir::trend_of(WithoutMarkers().mutate(index),
+                             at_hand_->iterators[static_cast<size_t>(result.iterator)].name);
             result.turns = trend == ir::Trend::BothWays || trend == ir::Trend::Unknown;
         }
         result.reductions =

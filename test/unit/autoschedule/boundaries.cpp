@@ -84,3 +84,24 @@ TEST_CASE("A boundary condition that a sum reads is stored before") {
     const language::Frozen frozen = language::freeze({p.out});
     CHECK_FALSE(is_inlined(frozen, p.schedule(frozen), p.zeros.name()));
 }
+
+// A window that is expected to slide, but cannot, costs all rows before in each step.
+TEST_CASE("no window slides along the rows of a mirrored Func", "[autoschedule]") {
+    for (const bool mirrored : {false, true}) {
+        Var x("x"), y("y");
+        ImageParam in(Float(32), 2, "in");
+        Func costly("costly"), out("out");
+        costly(x, y) = exp(in(x, y)) + sin(in(x, y));
+        const Region region = {{0, in.width()}, {0, in.height()}};
+        Func outside = mirrored ? BoundaryConditions::mirror_interior(costly, region)
+                                : BoundaryConditions::repeat_edge(costly, region);
+        out(x, y) = outside(x, y - 2) + outside(x, y) + outside(x, y + 2);
+        const Result r =
+            autoschedule_for(language::freeze({out}),
+                             {{{{0, 2048}, {0, 2048}}}, {{"in", {{0, 2048}, {0, 2048}}}}, {}});
+        REQUIRE(r.report.plans.size() == 1);
+        const autoschedule::Plan &plan = r.report.plans[0];
+        REQUIRE(plan.members.size() == 2);
+        CHECK((plan.levels[1] == autoschedule::Level::Row) == !mirrored);
+    }
+}
