@@ -220,9 +220,10 @@ double GroupModel::clocks_of(const StageCost &stage, const Node &node, const Row
         shared = share_rows(stage, rows);
     // What waits for the next rows, and some to work with: else it is loaded again.
     const double registers = std::ceil(double(stage.arithmetic.widest) / node.widest);
+    const double one = stage.arithmetic.count + double(stage.loads.size());
     const bool is_shared =
         rows.count > 1 && (shared.live + 4) * registers <= machine_.vector_registers &&
-        (stage.arithmetic.count + double(stage.loads.size())) * double(rows.count) <= most_unrolled;
+        (one * double(rows.count) <= most_unrolled || have_most_in_common(stage, rows.dim));
     // What is the same along a row is computed once, before its loop.
     const bool hoists = vector && stage.rvars.empty();
     const auto once_per_row = [&](uint64_t variables) {
@@ -324,7 +325,7 @@ std::vector<Rows> GroupModel::cheaper_rows(size_t member) const {
     };
     for (int d = 1; d < node.dims(); d++) {
         const int64_t extent = node.extents[static_cast<size_t>(d)];
-        if (extent > 1 && extent <= most_channels)
+        if (are_channels(node.stages[0], d, extent))
             add({d, extent}, 1);
         for (int64_t count : {2, 4, 8})
             if (extent > most_channels)

@@ -265,8 +265,10 @@ void GroupModel::unroll_short(Choice &best, int row_dim) const {
     if (!best.found || best.tiling.by_block)
         return;
     const Tiling start = best.tiling;
+    const StageCost &pure = graph_.nodes[static_cast<size_t>(nodes_[0])].stages[0];
     for (size_t d = 1; d < extents().size(); d++) {
-        if (static_cast<int>(d) == row_dim || extents()[d] < 2 || extents()[d] > most_channels)
+        if (static_cast<int>(d) == row_dim ||
+            !are_channels(pure, static_cast<int>(d), extents()[d]))
             continue;
         Choice unrolled = best;
         Tiling t = start;

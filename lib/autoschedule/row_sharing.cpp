@@ -95,6 +95,19 @@ bool is_transposed(const Access &load, int dim) {
     return count == 1 && along_0 == 1 && load.coords[0].iterator == dim && load.coords[0].num == 1;
 }
 
+bool have_most_in_common(const StageCost &stage, int dim) {
+    double common = 0;
+    for (const Work &own : stage.own_work)
+        common += own.variables >> dim & 1 ? 0 : own.arithmetic.count;
+    return common > 0.6 * stage.arithmetic.count;
+}
+
+bool are_channels(const StageCost &stage, int dim, int64_t extent) {
+    constexpr int64_t most_alike = 16;
+    return extent > 1 &&
+           (extent <= most_channels || (extent <= most_alike && have_most_in_common(stage, dim)));
+}
+
 RowSharing share_rows(const StageCost &stage, const Rows &rows) {
     RowSharing result;
     result.loads = parts(stage.loads, rows, result.live,

@@ -11,6 +11,11 @@ namespace Pipe::autoschedule {
 /// Points of a short dimension, such as the channels of a color, that may be unrolled.
 constexpr int64_t most_channels = 4;
 
+/// Whether most of the work is the same for all points along a dimension, as it is for the arms of a mux.
+bool have_most_in_common(const StageCost &stage, int dim);
+/// Whether the points of a dimension are channels: so few, or a few more that have most of their work in common.
+bool are_channels(const StageCost &stage, int dim, int64_t extent);
+
 struct Rows {
     int dim = -1;       ///< of the Func; -1: none
     int64_t count = 1;  ///< computed together
