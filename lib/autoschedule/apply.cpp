@@ -155,6 +155,7 @@ void vectorize_stage(const FuncNode &func, const Node &node, size_t s,
     if (parallel && outermost_is_pure && dims.back().kind == LoopKind::Serial)
         dims.back().kind = LoopKind::Parallel;
     stage.dims = std::move(dims);
+    stage.atomic |= found.atomic;
 }
 
 /// All stages of a member whose rows lie side by side.
@@ -338,9 +339,8 @@ std::vector<Dim> loops_over_blocks(const Plan &plan, const Node &node, const Mac
 
 /// The loops of an update that reads the other members, inside of those over tiles.
 std::vector<Dim> loops_of_update(const Plan &plan, const Node &node, const FuncNode &func,
-                                 const Machine &machine, const StageSchedule &stage,
-                                 NewLoops &loops, OutputLoops &names,
-                                 std::vector<Packing> &packings) {
+                                 const Machine &machine, StageSchedule &stage, NewLoops &loops,
+                                 OutputLoops &names, std::vector<Packing> &packings) {
     std::vector<std::string> inner = names.points;
     std::string rows;
     if (plan.row_dim >= 0)
@@ -350,6 +350,7 @@ std::vector<Dim> loops_of_update(const Plan &plan, const Node &node, const FuncN
                        plan.stage, plan.extents[0], machine, 1);
     std::vector<Dim> dims =
         loops_with_copy(found, func, node, plan.stage, names.innermost_tile(), machine, packings);
+    stage.atomic |= found.atomic;
     if (plan.row_dim >= 0) {
         add_rows(loops, rows, plan, dims);
         names.points[static_cast<size_t>(plan.row_dim)] = dims.back().name;

@@ -66,6 +66,7 @@ BlockCache::Form BlockCache::form_of(const Node &node, size_t stage) {
     w.add(cost.arithmetic), w.add_all(cost.own_work), w.add_all(cost.evaluated);
     w.add(cost.repeats), w.add_all(cost.rvars), w.add(cost.constant_rvars);
     w.add(cost.regroups_fast), w.add(cost.regroups), w.add(cost.in_order);
+    w.add(cost.terms_per_sum), w.add_all(cost.narrow_work);
     w.add(cost.scatters), w.add(cost.is_scan);
     w.add_all(cost.loops_over), w.add_all(cost.busiest);
     for (const Access &load : cost.loads)

@@ -74,6 +74,17 @@ Access in_phase(Access load, int64_t period) {
     return load;
 }
 
+/// Of which two iterations at a time are added up by one instruction: the innermost one with an even number, of a sum of
+/// such products; -1: none.
+int paired_rvar(const StageCost &stage) {
+    if (stage.terms_per_sum != 2 || !stage.regroups)
+        return -1;
+    for (size_t r = 0; r < stage.rvars.size(); r++)
+        if (stage.rvars[r] % 2 == 0)
+            return static_cast<int>(r);
+    return -1;
+}
+
 class BlockSearch {
   public:
     BlockSearch(const Node &node, const StageCost &stage, const std::vector<int64_t> &extents,
@@ -81,6 +92,7 @@ class BlockSearch {
         : node_(node), stage_(stage), extents_(extents), machine_(machine), cores_(cores),
           lanes_(std::max<int64_t>(1, machine.vector_bytes / node.widest)) {
         phases_ = period_of(stage, lanes_);
+        pair_ = paired_rvar(stage);
         for (const Access &load : stage.loads)
             if (load.func != node.id)
                 operands_.push_back({&load, in_phase(load, phases_)});
@@ -178,8 +190,11 @@ class BlockSearch {
             if (registers(b) > machine_.vector_registers)
                 return;
         }
-        b.unrolled = unrolled_loops(stage_, vectors * rows).rvars;
-        b.steps = b.unrolled > 0 ? 1 : unrolled_steps(stage_, vectors * rows);
+        b.pair = b.by_phase ? -1 : pair_;
+        if (b.pair < 0) {
+            b.unrolled = unrolled_loops(stage_, vectors * rows).rvars;
+            b.steps = b.unrolled > 0 ? 1 : unrolled_steps(stage_, vectors * rows);
+        }
         b.clocks = clocks(b);
         found_.push_back({b, b.clocks * least_imbalance(b)});
         if (found_.back().clocks < 0.99 * found_[first_].clocks)
@@ -187,18 +202,35 @@ class BlockSearch {
     }
 
     /// Of all vectors of a block. Its rows share the values that are the same in all of them.
-    Arithmetic work(const RegisterBlock &b) const {
+    /// \param own  of the stage's own expressions
+    Arithmetic work(const RegisterBlock &b, const std::vector<Work> &own) const {
         Arithmetic all;
         auto add = [&](const Arithmetic &each, bool in_vectors, bool in_rows) {
             all.add(each, double(in_vectors ? b.vectors : 1) * double(in_rows ? b.rows : 1));
         };
         const auto rows_bit = b.rows_dim > 0 ? uint64_t{1} << b.rows_dim : 0;
-        for (const Work &work : stage_.own_work)
+        for (const Work &work : own)
             add(work.arithmetic, (work.variables & 1) != 0, (work.variables & rows_bit) != 0);
         for (const Evaluated &value : stage_.evaluated)
             add(value.arithmetic, depends_on(value.at, 0),
                 b.rows_dim > 0 && depends_on(value.at, b.rows_dim));
         return all;
+    }
+
+    /// Of one iteration, in vector instructions.
+    double instructions(const RegisterBlock &b) const {
+        const double per_byte = double(lanes_) / machine_.vector_bytes;
+        if (b.pair < 0)
+            return work(b, stage_.own_work).total() * per_byte;
+        // Two iterations: a product and a sum per vector. What two vectors hold is interleaved before.
+        constexpr double interleaved = 3, repeated = 1;
+        double pairs = 2 * double(b.vectors * b.rows);
+        for (const Operand &load : operands_) {
+            const bool in_rows = b.rows_dim > 0 && depends_on(*load.load, b.rows_dim);
+            pairs += double(in_rows ? b.rows : 1) *
+                     (depends_on(load.in_phase, 0) ? interleaved * double(b.vectors) : repeated);
+        }
+        return work(b, stage_.narrow_work).total() * per_byte + pairs / 2;
     }
 
     /// Bytes that are moved for what so many blocks along dimension `dim` read of an operand in all iterations of the
@@ -257,8 +289,7 @@ class BlockSearch {
                     ? 0
                     : along_0(load, b.vectors) *
                           double(b.rows_dim > 0 && depends_on(*load.load, b.rows_dim) ? b.rows : 1);
-        const double arithmetic =
-            work(b).total() * double(lanes_) / machine_.vector_bytes / machine_.arithmetic_rate;
+        const double arithmetic = instructions(b) / machine_.arithmetic_rate;
         // Without a loop, the processor overlaps the sums of several blocks.
         const double waits = whole ? latency / 4 : latency;
         const double loop =
@@ -321,6 +352,7 @@ class BlockSearch {
     const Machine &machine_;
     int cores_;
     int64_t lanes_, phases_ = 1;
+    int pair_ = -1;
     std::vector<Operand> operands_;  // without the sums themselves
     std::vector<Found> found_;
     size_t first_ = 0;  // the best of them
@@ -338,23 +370,52 @@ bool lies_along(const Access &load, int rvar, bool *moves) {
     return true;
 }
 
+/// Vector instructions per term of a sum along an RVar, times the bytes of a register.
+double bytes_per_term(const StageCost &cost) {
+    if (cost.terms_per_sum == 1)
+        return cost.arithmetic.total();
+    double operands = cost.arithmetic.total() - cost.own.total();
+    for (const Work &work : cost.narrow_work)
+        operands += work.arithmetic.total();
+    const double narrow = cost.terms_per_sum == 2 ? 2 : 1;  // bytes
+    return operands +
+           2 * narrow;  // an instruction that adds terms up, and one that adds these sums
+}
+
+/// Lanes along an RVar: whole registers of what is added up, or less if there are not so many. 0: too few.
+int64_t lanes_of_sums(const Node &node, const StageCost &cost, size_t rvar,
+                      const Machine &machine) {
+    const int64_t bytes = cost.terms_per_sum == 8 ? 1 : cost.terms_per_sum == 2 ? 2 : node.widest;
+    const int64_t most = machine.vector_bytes / bytes, extent = cost.rvars[rvar];
+    if (double(extent) >= least_iterations * double(most))
+        return most;
+    int64_t lanes = most;
+    while (lanes > 0 && extent % lanes != 0)
+        lanes /= 2;
+    const bool fills = lanes * bytes >= 16;
+    return fills && cost.repeats >= least_iterations * double(lanes) ? lanes : 0;
+}
+
 /// Vectors along the RVar that wait for one another as little as may be.
 /// \param tuple  the lanes are combined one after the other (lower/private_accumulators.h)
 RegisterBlock sums_along(int rvar, const StageCost &cost, double loads, int64_t lanes, bool tuple,
                          const Machine &machine) {
     RegisterBlock best;
+    const double extent = double(cost.rvars[size_t(rvar)]);
     for (int64_t vectors : {1, 2, 4}) {
         RegisterBlock b;
         b.lanes = lanes, b.vectors = vectors, b.rvar = rvar;
-        const double n = static_cast<double>(vectors);
-        const double arithmetic = n * cost.arithmetic.total() * double(lanes) /
-                                  machine.vector_bytes / machine.arithmetic_rate;
+        const double n = static_cast<double>(vectors), all = n * double(lanes);
+        if (n > 1 && all > extent)
+            break;
+        const double arithmetic =
+            all * bytes_per_term(cost) / machine.vector_bytes / machine.arithmetic_rate;
         const double steps =
             std::max(latency,
                      overlapped(arithmetic, n * loads / machine.load_rate, 0.1) + loop_clocks) *
-            std::ceil(double(cost.rvars[size_t(rvar)]) / (n * double(lanes)));
-        const double combine = latency * (tuple ? n * double(lanes) : n + std::log2(double(lanes)));
-        b.clocks = (steps + combine) / double(cost.rvars[size_t(rvar)]);
+            std::ceil(extent / all) * (cost.repeats / extent);
+        const double combine = latency * (tuple ? all : n + std::log2(double(lanes)));
+        b.clocks = (steps + combine) / cost.repeats;
         if (best.rvar < 0 || b.clocks < 0.9 * best.clocks)
             best = b;
     }
@@ -401,15 +462,16 @@ std::optional<RegisterBlock> row_sums(const Node &node, size_t stage,
                                       const std::vector<int64_t> &extents, const Machine &machine,
                                       int cores) {
     const StageCost &cost = node.stages[stage];
-    const int64_t lanes = machine.vector_bytes / node.widest;
-    if (stage == 0 || lanes < 2 || !cost.loops_over_all() ||
+    if (stage == 0 || machine.vector_bytes / node.widest < 2 || !cost.loops_over_all() ||
         !(cost.regroups || (cost.regroups_fast && machine.fast_math)))
         return std::nullopt;
+    std::optional<RegisterBlock> best;
     // (The vectors' RVar becomes the innermost.)
     const size_t candidates = cost.in_order ? 1 : cost.rvars.size();
     for (int r = 0; r < static_cast<int>(candidates); r++) {
+        const int64_t lanes = lanes_of_sums(node, cost, size_t(r), machine);
         double loads = 0;
-        bool moves = false, possible = cost.rvars[size_t(r)] >= least_iterations * double(lanes);
+        bool moves = false, possible = lanes > 0;
         for (const Access &load : cost.loads) {
             if (load.func == node.id)
                 continue;
@@ -426,9 +488,10 @@ std::optional<RegisterBlock> row_sums(const Node &node, size_t stage,
         const int64_t tasks = extents.empty() ? 1 : extents.back();
         if (node.points() > few_points)  // else it is parallel over its RVars
             block.clocks *= double(ceil_div(tasks, int64_t(cores)) * cores) / double(tasks);
-        return block;
+        if (!best || block.clocks < best->clocks)
+            best = block;
     }
-    return std::nullopt;
+    return best;
 }
 
 int64_t scanned_rows(const Node &node, size_t stage, const std::vector<int64_t> &extents,
@@ -469,7 +532,10 @@ std::optional<RegisterBlock> reduction_block(const Node &node, size_t stage,
                                              const std::vector<int64_t> &extents,
                                              const Machine &machine, int cores) {
     const auto block = register_block(node, stage, extents, machine, cores);
-    return block ? block : row_sums(node, stage, extents, machine, cores);
+    if (block && node.stages[stage].terms_per_sum == 1)
+        return block;
+    const auto sums = row_sums(node, stage, extents, machine, cores);
+    return block && !(sums && sums->clocks < block->clocks) ? block : sums;
 }
 
 }  // namespace Pipe::autoschedule

@@ -33,6 +33,8 @@ struct RegisterBlock {
     bool by_phase =
         false;  ///< each of them takes every so manyth point, as loads of x % 3 and x * 2 / 3 need it
     int rvar = -1;      ///< along this RVar instead, each lane with a sum of its own
+    /// Of this RVar, two iterations are multiplied and added up by one instruction (ir/narrow_term.h); -1: none.
+    int pair = -1;
     int rows_dim = -1;  ///< the other dimension of the block; -1: none
     int64_t rows = 1;   ///< along rows_dim, unrolled
     /// The values of the rows are held in registers, and the vectors loaded one after the other, instead of vice

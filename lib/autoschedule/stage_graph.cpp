@@ -7,6 +7,7 @@
 #include "autoschedule/cells.h"
 #include "autoschedule/substitute.h"
 #include "autoschedule/where.h"
+#include "graph/narrow_sum.h"
 #include "graph/overwritten.h"
 #include "graph/reduction.h"
 #include "ir/equal.h"
@@ -55,6 +56,12 @@ void describe_reduction(const FuncNode &func, size_t s, const poly::StageModel &
     cost.regroups_fast = reduction && reduction->any_parts;
     cost.in_order = reduction && !reduction->commutative;
     cost.regroups = cost.regroups_fast && reduction->exact;
+    if (const auto term = graph::narrow_sum(func, s)) {
+        cost.terms_per_sum = term->lanes_per_sum();
+        cost.narrow_work = work_of({term->a, term->b}, func.args);
+        for (Work &work : cost.narrow_work)
+            work.arithmetic = work.arithmetic.with_tests();
+    }
 }
 
 /// Whether each point along dimension 0 is the one before, combined with other values by + min or max.

@@ -59,6 +59,9 @@ struct StageCost {
     /// Its iterations may be added up in another order, with FastMath or without.
     bool regroups_fast = false, regroups = false;
     bool in_order = false;            ///< its parts may, the iterations of each may not
+    /// Terms of its sum that one instruction adds up: 8 of bytes, 2 of int16 (ir/narrow_term.h); else 1.
+    int terms_per_sum = 1;
+    std::vector<Work> narrow_work;    ///< as own_work, of what such an instruction takes
     std::vector<poly::Access> loads;  ///< coordinates in the Func's dimensions; each element once
     std::vector<bool> loops_over;  ///< per dimension of the Func: the stage has a pure loop over it
     std::vector<double> busiest;   ///< per dimension: Selected::busiest of where()

@@ -61,8 +61,9 @@ void add_reductions(InnerLoops &inner, const RegisterBlock &block, std::vector<D
 /// all but the first of these.
 std::vector<std::string> add_parts(InnerLoops &inner, const RegisterBlock &block,
                                    std::vector<Dim> &dims) {
-    const auto [parts, part] =
-        inner.loops.split(inner.reductions.back().name, "_o", "_i", block.part);
+    const bool in_pairs = block.pair == static_cast<int>(inner.reductions.size()) - 1;
+    const auto [parts, part] = inner.loops.split(inner.reductions.back().name, "_o", "_i",
+                                                 in_pairs ? (block.part + 1) / 2 : block.part);
     inner.reductions.back().name = part;
     add_reductions(inner, block, dims);
     std::vector<std::string> names, tiles(inner.names.size());
@@ -114,6 +115,12 @@ StageLoops block_stage(InnerLoops inner, const RegisterBlock &block) {
     }
     for (size_t r = 0; r < block.unrolled; r++)
         inner.reductions[r].kind = LoopKind::Unrolled;
+    if (block.pair >= 0) {
+        Dim &along = inner.reductions[static_cast<size_t>(block.pair)];
+        const auto [pairs, pair] = inner.loops.split(along.name, "_w", "_p", 2);
+        along.name = pairs;
+        dims.insert(dims.begin(), {pair, LoopKind::Vectorized, true});
+    }
     std::vector<std::string> around;
     if (block.part > 0) {
         around = add_parts(inner, block, dims);
@@ -125,7 +132,7 @@ StageLoops block_stage(InnerLoops inner, const RegisterBlock &block) {
                 dims.push_back({around.back(), LoopKind::Serial, false});
         }
     }
-    return {std::move(dims), block.packed,
+    return {std::move(dims), block.packed, block.pair >= 0,
             block.packed ? loop_at(around, block.packed->loop) : std::string()};
 }
 
@@ -266,19 +273,21 @@ StageLoops loops_of_stage(InnerLoops inner, const FuncNode &func, const Node &no
     if (const auto block = reduction_block(node, s, extents, machine, cores)) {
         if (block->rvar < 0)
             return block_stage(std::move(inner), *block);
-        return {sum_rows(std::move(inner), *block), {}, ""};
+        return {sum_rows(std::move(inner), *block), {}, false, ""};
     }
     if (node.stages[s].scatters && !node.stages[s].has_vectors())
-        return {scattered_loops(inner, node), {}, ""};
+        return {scattered_loops(inner, node), {}, false, ""};
     const int64_t lanes = lanes_along_0(node, extents, machine);
     if (const int64_t row = scanned_rows(node, s, extents, machine, cores); row > 0)
         return {cores == 1 ? row_wise_scan(std::move(inner), lanes)
                            : scan_of_strips(std::move(inner), lanes, row),
                 {},
+                false,
                 ""};
     return {vectorized_loops(std::move(inner), func, node.stages[s], lanes, s == 0 ? rows : Rows(),
                              order),
             {},
+            false,
             ""};
 }
 

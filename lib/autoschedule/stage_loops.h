@@ -40,6 +40,7 @@ InnerLoops inner_loops_of(const schedules::StageSchedule &stage, const StageCost
 struct StageLoops {
     std::vector<schedules::Dim> dims;  ///< innermost first
     std::optional<PackedOperand> packed;
+    bool atomic = false;    ///< lanes of a vectorized RVar are added up before they are stored
     std::string packed_at;  ///< the loop inside of which it is copied; "": where the stage begins
 };
 

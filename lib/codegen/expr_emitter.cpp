@@ -5,6 +5,7 @@
 #include "codegen/integer_ops.h"
 #include "codegen/interleave.h"
 #include "codegen/math.h"
+#include "codegen/narrow_sums.h"
 #include "ir/extern_functions.h"
 #include "ir/intrinsics.h"
 #include "ir/visit.h"
@@ -62,6 +63,8 @@ Value *ExprEmitter::compute(const Expr &e) {
     case Op::Let:
         return let(*e);
     case Op::Interleave: {
+        if (Value *repeated = repeat(*e))
+            return repeated;
         std::vector<Value *> values;
         for (const Expr &arg : e->args)
             values.push_back(emit(arg));
@@ -71,8 +74,7 @@ Value *ExprEmitter::compute(const Expr &e) {
         return channel_of(b_, unit_.target, emit(e->value()), e->index,
                           static_cast<int>(e->int_value), type.lanes());
     case Op::VectorReduce:
-        return emit_vector_reduce(b_, e->reduce_op, e->value().type(), emit(e->value()),
-                                  type.lanes());
+        return vector_reduce(*e);
     case Op::Div:
         if (Value *quotient = multiply_by_reciprocal(*e))
             return quotient;
@@ -106,6 +108,37 @@ Value *ExprEmitter::compute(const Expr &e) {
     }
 }
 
+/// Interleaved broadcasts, if the scalars fit into a larger one, which is broadcast; else null.
+Value *ExprEmitter::repeat(const ir::ExprNode &e) {
+    const int count = static_cast<int>(e.args.size()), bits = e.type.bits() * count;
+    const bool fits = std::all_of(e.args.begin(), e.args.end(), [](const Expr &arg) {
+        return arg->op == Op::Broadcast && arg->value().type().is_scalar();
+    });
+    if (!fits || e.type.is_bool() || (bits != 16 && bits != 32 && bits != 64))
+        return nullptr;
+    llvm::IntegerType *whole = b_.getIntNTy(static_cast<unsigned>(bits));
+    llvm::IntegerType *part = b_.getIntNTy(static_cast<unsigned>(e.type.bits()));
+    Value *all = nullptr;  // (not as a vector, of which LLVM would broadcast each element)
+    for (int i = 0; i < count; i++) {
+        Value *bits_of_it = b_.CreateBitCast(emit(e.args[static_cast<size_t>(i)]->value()), part);
+        Value *in_place = b_.CreateShl(b_.CreateZExt(bits_of_it, whole),
+                                       static_cast<uint64_t>(i * e.type.bits()));
+        all = all ? b_.CreateOr(all, in_place) : in_place;
+    }
+    all = b_.CreateVectorSplat(static_cast<unsigned>(e.type.lanes() / count), all);
+    return b_.CreateBitCast(all, register_type(unit_.context, e.type));
+}
+
+Value *ExprEmitter::vector_reduce(const ir::ExprNode &e) {
+    const Type terms = e.value().type();
+    const auto term = e.reduce_op == Op::Add
+                          ? ir::narrow_term(e.value(), [&](const Expr &x) { return range(x); })
+                          : std::nullopt;
+    if (term && term->has_instruction(unit_.target, terms.lanes() / e.type.lanes()))
+        return emit_narrow_sums(b_, unit_.target, *term, emit(term->a), emit(term->b), e.type);
+    return emit_vector_reduce(b_, e.reduce_op, terms, emit(e.value()), e.type.lanes());
+}
+
 const Binding &ExprEmitter::variable(const ir::ExprNode &e) const {
     const Binding *bound = frame_.variables.find(e.name);
     if (!bound)
@@ -120,9 +153,17 @@ ir::ConstantInterval ExprEmitter::range(const Expr &e) const {
     });
 }
 
+bool ExprEmitter::depends_on_data(const Expr &e) const {
+    return ir::contains(e, [&](const ir::ExprNode &node) {
+        const Binding *bound = node.op == Op::Variable ? frame_.variables.find(node.name) : nullptr;
+        return node.op == Op::Load || (bound && bound->depends_on_data);
+    });
+}
+
 Binding ExprEmitter::bind(const Expr &e) {
     Binding bound;
     Type type = e.type();
+    bound.depends_on_data = type.is_vector() && depends_on_data(e);
     bound.range = range(e);
     bound.depth = depth_of(e);
     bound.affine = type.is_vector() ? affine(e) : std::nullopt;

@@ -23,17 +23,17 @@ template <typename T> class Memo {
     }
     void add(const Expr &e, T value) {
         if (known_.emplace(e.get(), value).second)
-            order_.push_back(e.get());
+            order_.push_back(e);
     }
     size_t mark() const { return order_.size(); }
     void roll_back(size_t mark) {
         for (; order_.size() > mark; order_.pop_back())
-            known_.erase(order_.back());
+            known_.erase(order_.back().get());
     }
 
   private:
     std::unordered_map<const ir::ExprNode *, T> known_;
-    std::vector<const ir::ExprNode *> order_;
+    std::vector<Expr> order_;  // keeps the nodes alive, whose addresses are the keys
 };
 
 /// Emits code at the insertion point of a Frame. A node with several uses is emitted once, until
@@ -71,6 +71,8 @@ class ExprEmitter {
     /// The value of a let around stores, for these.
     llvm::Value *whole_for_stores(llvm::Value *value);
     ir::ConstantInterval range(const Expr &e) const;
+    /// Whether it is computed from elements of buffers.
+    bool depends_on_data(const Expr &e) const;
     void forget() { memo_ = strict_ = {}; }
 
   private:
@@ -93,6 +95,8 @@ class ExprEmitter {
     llvm::Value *ramp(const ir::ExprNode &e);
     const Binding &variable(const ir::ExprNode &e) const;
     llvm::Value *let(const ir::ExprNode &e);
+    llvm::Value *repeat(const ir::ExprNode &e);
+    llvm::Value *vector_reduce(const ir::ExprNode &e);
     llvm::Value *multiply_by_reciprocal(const ir::ExprNode &e);
 
     // effects.cpp
@@ -127,6 +131,16 @@ class ExprEmitter {
     llvm::Value *gather(const ir::ExprNode &e, llvm::Value *mask);
     llvm::Value *gather_at(const ir::ExprNode &e, Type type, const Expr &index, llvm::Value *mask);
     llvm::Value *look_up(const ir::ExprNode &e);  // lookup.cpp
+    // permuted_loads.cpp
+    llvm::Value *load_permuted(const ir::ExprNode &e, llvm::Value *mask);
+    llvm::Value *load_window(const ir::ExprNode &e, llvm::Intrinsic::ID permute,
+                             const Offset &first, llvm::Value *which, llvm::Value *on,
+                             llvm::Value *mask);
+    llvm::Value *load_clamped(const ir::ExprNode &e, llvm::Intrinsic::ID permute, const Expr &base,
+                              const Expr &ramp, int begin, int lanes, llvm::Value *mask);
+    llvm::Value *load_near(const ir::ExprNode &e, llvm::Intrinsic::ID permute, const Expr &base,
+                           const Expr &index, int lanes, llvm::Value *mask);
+    llvm::Value *place_in_window(const Expr &ramp, const Expr &first, int begin, Type number);
     llvm::Value *load_where_active(const ir::ExprNode &e);
     llvm::Value *load_scalar_if(const ir::ExprNode &e, llvm::Value *condition);
     void store_atomic(const ir::StmtNode &s);

@@ -50,6 +50,7 @@ struct Binding {
     std::optional<Affine> affine;  ///< integer vectors, where known
     ir::ConstantInterval range;
     int depth = 0;  ///< as in Term
+    bool depends_on_data = false;  ///< vectors: computed from elements of buffers
 };
 
 struct BufferBinding {

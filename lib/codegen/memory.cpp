@@ -258,6 +258,8 @@ Value *ExprEmitter::load_same(const ir::ExprNode &e, const Offset &place, const 
 Value *ExprEmitter::gather(const ir::ExprNode &e, Value *mask) {
     if (Value *found = mask ? nullptr : look_up(e))
         return found;
+    if (Value *found = load_permuted(e, mask))
+        return found;
     if (const Expr *first = mask || frame_.kernel ? nullptr : first_of_pairs(e.element())) {
         const Type pair = UInt(2 * e.type.bits(), e.type.lanes() / 2);
         Value *loaded = gather_at(e, pair, *first, nullptr);

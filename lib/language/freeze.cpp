@@ -368,15 +368,20 @@ class Freezer {
             name(t.old_name), name(t.outer), name(t.inner);
             t.factor = rewrite(t.factor);
         }
-        bool fills_vectors =
-            false;  // whether this loop is the innermost of several vectorized loops
+        // Of several vectorized loops, the innermost fills vectors; with the next one, if that one is over terms that are
+        // added up (lower/vectorize_sums.h).
+        const schedules::Dim *inner = nullptr;
+        bool fills_vectors = false;
         for (schedules::Dim &d : s.dims) {
             name(d.name);
             if (d.kind != LoopKind::Vectorized)
                 continue;
-            if (fills_vectors)
+            const bool adds_up =
+                inner == &d - 1 && inner->is_reduction && !d.is_reduction && inner == s.dims.data();
+            if (fills_vectors && !adds_up)
                 d.kind = LoopKind::Unrolled;
             fills_vectors = true;
+            inner = &d;
         }
         for (auto &[loop, strategy] : s.fuse_align)
             name(loop);

@@ -294,7 +294,9 @@ class Builder {
     /// them; undefined where the two would need what is known inside the loops over RVars only.
     Stmt keep_sums(const Nest &nest, const RegisterSums &sums) {
         Stmt load = sums.load, update = sums.update, store = sums.store;
-        for (size_t p = nest.stage->loops.size(); p-- > sums.block;) {
+        for (size_t p = nest.stage->loops.size(); p-- > sums.terms;)
+            update = one_loop(nest, p, std::move(update));
+        for (size_t p = sums.terms; p-- > sums.block;) {
             load = one_loop(nest, p, std::move(load));
             update = one_loop(nest, p, std::move(update));
             store = one_loop(nest, p, std::move(store));

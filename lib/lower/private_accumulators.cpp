@@ -7,6 +7,7 @@
 #include "graph/factor.h"
 #include "graph/loops.h"
 #include "graph/names.h"
+#include "graph/narrow_sum.h"
 #include "graph/renumber.h"
 #include "ir/int32.h"
 #include "ir/simplify.h"
@@ -47,8 +48,8 @@ bool is_plain_scatter(const graph::Stage &update) {
     return scatters && operations <= little;
 }
 
-Expr call(const FuncNode &func, const ir::ExprNode &self, std::vector<Expr> args) {
-    auto *node = new ir::ExprNode(ir::Op::Call, self.type);
+Expr call(const FuncNode &func, Type type, const ir::ExprNode &self, std::vector<Expr> args) {
+    auto *node = new ir::ExprNode(ir::Op::Call, type);
     node->call_kind = ir::CallKind::Func;
     node->index = self.index;
     node->int_value = static_cast<int64_t>(func.id);
@@ -109,9 +110,14 @@ class Privatizer {
         if (kind == LoopKind::Vectorized && is_plain_scatter(graph_[id].stages[stage]))
             kind = dim->kind = LoopKind::Unrolled;
 
+        std::optional<ir::NarrowTerm> narrow;
+        if (kind == LoopKind::Vectorized)
+            narrow = add_lanes_first(id, stage, loop);
         FuncNode part;
         std::string var;
         graph::Factored made = factored(id, stage, loop, part, var);
+        if (narrow && !narrow->is_product)
+            sum_in_64_bits(part, made);
         const Place place = is_gpu(kind) ? place_for_gpu(id, stage, made.merge_loops, kind)
                                          : place_of(id, stage, made.merge_loops, loop);
         split_points_by_1(made.update_loops, place.around);
@@ -141,6 +147,44 @@ class Privatizer {
         return graph_.funcs.back().id;
     }
 
+    /// Where the processor adds up neighboring lanes of narrow terms by one instruction: a loop over them, in vectors, inside
+    /// of the loop over lanes that have accumulators.
+    std::optional<ir::NarrowTerm> add_lanes_first(FuncId id, size_t stage,
+                                                  const std::string &loop) {
+        StageSchedule &loops = schedule_[id].stages[stage];
+        const auto term = graph::narrow_sum(graph_[id], stage);
+        int64_t lanes = 0;
+        if (!term ||
+            !ir::as_const_int(graph::rvar_extent(graph_[id].stages[stage], loops, loop), &lanes) ||
+            lanes % term->lanes_per_sum() != 0)
+            return std::nullopt;
+        const std::string inner = loop + "_sum";
+        loops.transforms.push_back({schedules::Transform::Kind::Split, loop, loop, inner,
+                                    ir::int32(term->lanes_per_sum()), TailStrategy::GuardWithIf});
+        const auto dim = std::find_if(loops.dims.begin(), loops.dims.end(),
+                                      [&](const Dim &d) { return d.name == loop; });
+        loops.dims.insert(dim, {inner, LoopKind::Vectorized, true});
+        return term;
+    }
+
+    /// Sums of bytes are of 64 bits: they are cast to the Func's type when they are combined.
+    static void sum_in_64_bits(FuncNode &part, graph::Factored &made) {
+        const Type old = part.types[0], type = UInt(64);
+        part.types[0] = type;
+        const graph::IsSelf is_part = graph::calls_of(part.id);
+        auto with_type = [&](const Expr &self) { return call(part, type, *self, self->args); };
+        part.stages[0].values = {ir::make_const(type, 0)};
+        Expr &sum = part.stages[1].values[0];
+        const bool first = is_part(*sum->a());
+        sum = ir::make_binary(ir::Op::Add, with_type(first ? sum->a() : sum->b()),
+                              ir::make_cast(type, first ? sum->b() : sum->a()));
+        // f + part, or part + f
+        Expr &total = made.merge.values[0];
+        total = ir::map_children(total, [&](const Expr &e) {
+            return is_part(*e) ? ir::make_cast(old, with_type(e)) : e;
+        });
+    }
+
     /// Fills in the new Func and its Var.
     graph::Factored factored(FuncId id, size_t stage, const std::string &loop, FuncNode &part,
                              std::string &var) {
@@ -156,7 +200,7 @@ class Privatizer {
                               {{loop, var}},
                               graph::calls_of(id),
                               [&](const ir::ExprNode &self, std::vector<Expr> args) {
-                                  return call(part, self, std::move(args));
+                                  return call(part, self.type, self, std::move(args));
                               }};
         std::string why;
         auto known = reductions_.find(id);

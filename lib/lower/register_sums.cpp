@@ -50,10 +50,14 @@ class Finder {
     }
 
   private:
-    /// [pure loops, serial] [RVars] [block]
+    /// [pure loops, serial] [RVars] [block] [vectorized RVars]
     bool find_loops() {
         const auto &loops = stage_.loops;
         size_t p = loops.size();
+        while (p > 0 && loops[p - 1].dim.is_reduction &&
+               loops[p - 1].dim.kind == LoopKind::Vectorized)
+            p--;
+        result_.terms = p;
         while (p > 0 && is_pure_block_loop(loops[p - 1]))
             p--;
         result_.block = p;
@@ -67,8 +71,12 @@ class Finder {
         in_thread_ =
             std::any_of(loops.begin(), loops.begin() + static_cast<long>(p),
                         [](const StageLoop &l) { return l.dim.kind == LoopKind::GPUThread; });
-        return (result_.block < loops.size() || in_thread_) && !in_vector && p < result_.block &&
-               nest_.shared <= p;
+        // Iterations of an RVar that a guard leaves out would store an element that another one changes meanwhile.
+        const bool in_shared = std::any_of(
+            loops.begin(), loops.begin() + static_cast<long>(p),
+            [](const StageLoop &l) { return l.dim.is_reduction && is_unordered(l.dim.kind); });
+        return (result_.block < result_.terms || in_thread_) && !in_vector && !in_shared &&
+               p < result_.block && nest_.shared <= p;
     }
 
     /// Nothing observes or orders the accesses to single elements, and nothing else stands in the block.
@@ -89,7 +97,7 @@ class Finder {
         int64_t bytes = 0;
         for (Type t : func_.types)
             bytes += t.bytes();
-        for (size_t p = stage_.loops.size(); p-- > result_.block;) {
+        for (size_t p = result_.terms; p-- > result_.block;) {
             const region::Range &range = loops_.at(stage_.loops[p].name);
             int64_t extent = 0;
             if (!as_const_int(range.extent, &extent) || extent < 1 ||

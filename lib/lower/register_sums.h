@@ -25,7 +25,9 @@ namespace Pipe::lower {
 
 struct RegisterSums {
     size_t outermost = 0;  ///< the first loop over RVars, outermost first
-    size_t block = 0;      ///< the first loop of the block, which reaches to the innermost
+    size_t block = 0;      ///< the first loop of the block
+    size_t terms =
+        0;  ///< the first loop inside of the block: over RVars, whose lanes are added to one sum
     int64_t elements = 1;  ///< of the block
     std::vector<std::string> arrays;  ///< one per value of the Func
     ir::Stmt load, update, store;     ///< innermost statements of the three nests

@@ -8,6 +8,7 @@
 #include "lower/describe_loop.h"
 #include "lower/iterations.h"
 #include "lower/vectorize_stmts.h"
+#include "lower/vectorize_sums.h"
 
 namespace Pipe::lower {
 
@@ -34,8 +35,11 @@ class VectorizeLoops : public Mutator {
         int64_t lanes = lanes_of(s, extent);
         if (lanes <= 0)
             return make_evaluate(make_const(Int(32), 0));
-        if (contains_stmt(s->body(), is_vectorized_loop))
+        if (contains_stmt(s->body(), is_vectorized_loop)) {
+            if (Stmt sums = vectorize_sums(s); sums.defined())
+                return sums;
             return Mutator::mutate(make_for_like(s, s->min(), extent, s->body(), LoopKind::Serial));
+        }
         Stmt body = s->body();
         if (!is_const_int(extent)) {
             Expr end = add(s->min(), extent);

@@ -28,8 +28,9 @@
 //  5. Everything else (calls with side effects, parallel loops inside, stores that may collide and
 //     read what they write) becomes a serial loop over the lanes around that statement alone.
 //
-// Of two nested vectorized loops (of different stages: freeze() unrolls the outer ones of one stage),
-// the inner one becomes vector code and the outer one serial.
+// Of two nested vectorized loops, of which the inner one runs over the terms of a sum, all lanes become one vector
+// (vectorize_sums.h). Of others (of different stages: freeze() unrolls the outer ones of one stage), the inner one becomes
+// vector code and the outer one serial.
 
 #include "ir/stmt_node.h"
 #include <pipe/target.h>

@@ -11,6 +11,7 @@
 #include "lower/lane_dependence.h"
 #include "lower/lanes.h"
 #include "lower/loop_ends.h"
+#include "lower/update.h"
 #include "lower/vectorize_exprs.h"
 #include "support/error_text.h"
 
@@ -22,32 +23,6 @@ namespace {
 
 bool overlaps(const std::set<std::string> &a, const std::set<std::string> &b) {
     return std::any_of(a.begin(), a.end(), [&](const std::string &name) { return b.count(name); });
-}
-
-/// a[i] = a[i] op value, or a[i] = a[i] - value
-struct Update {
-    Op op;          ///< how the lanes' values are combined
-    bool subtract;  ///< the combined value is subtracted
-    Expr old, value;
-};
-
-std::optional<Update> as_update(const Stmt &store) {
-    Expr value = store->value();
-    auto is_old = [&](const Expr &e) {
-        return e->op == Op::Load && e->name == store->name && !e->predicate().defined() &&
-               equal(e->element(), store->index());
-    };
-    bool associative =
-        is_binary(value->op) && is_commutative(value->op) && !is_comparison(value->op);
-    if (!associative && value->op != Op::Sub)
-        return {};
-    Expr a = value->a(), b = value->b();
-    if (associative && is_old(b) && !is_old(a))
-        std::swap(a, b);
-    if (!is_old(a) || buffers_read(b).count(store->name))
-        return {};
-    bool subtract = value->op == Op::Sub;
-    return Update{subtract ? Op::Add : value->op, subtract, a, b};
 }
 
 /// Rewrites the body of one vectorized loop.

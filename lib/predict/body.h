@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ir/narrow_term.h"
 #include "ir/stmt_node.h"
 #include "predict/nest.h"
 #include "predict/numbers.h"
@@ -107,6 +108,9 @@ class Body {
     Value let(const ir::ExprNode &e);
     Value broadcast(const Expr &e);
     Value operation(const Expr &e);
+    /// Of a sum of lanes, the operands of the instruction that adds them up, if there is one.
+    std::optional<ir::NarrowTerm> narrow_sum(const ir::ExprNode &e) const;
+    Value sum_of(const ir::NarrowTerm &term, const Expr &e);
     Value conditional(const Expr &e);
     Value load(const ir::ExprNode &e);
     Value element(const ir::ExprNode &e, const Form &index);

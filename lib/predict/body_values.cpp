@@ -53,6 +53,10 @@ Value Body::compute(const Expr &e) {
         if (ir::is_intrinsic(*e.get(), ir::intrinsic::if_then_else))
             return conditional(e);
         break;
+    case Op::VectorReduce:
+        if (const auto term = narrow_sum(*e.get()))
+            return sum_of(*term, e);
+        break;
     default:
         break;
     }
@@ -119,6 +123,31 @@ Value Body::conditional(const Expr &e) {
     v.depth = std::max({v.depth, other.depth, condition.depth});
     v.chain = std::max(v.chain, other.chain);
     return add(v);
+}
+
+std::optional<ir::NarrowTerm> Body::narrow_sum(const ExprNode &e) const {
+    if (e.reduce_op != Op::Add)
+        return std::nullopt;
+    const auto term = ir::narrow_term(e.value());
+    const int lanes = e.value().type().lanes() / e.type.lanes();
+    return term && term->has_instruction(target_, lanes) ? term : std::nullopt;
+}
+
+/// One instruction per register of the operands.
+Value Body::sum_of(const ir::NarrowTerm &term, const Expr &e) {
+    Value result = value(term.a);
+    const Value other = value(term.b);
+    use(result), use(other);
+    result.depth = std::max(result.depth, other.depth);
+    result.chain = -1;
+    result.id = Hash().add(uint64_t(e->op)).add(e.type()).add(result.id).add(other.id).get();
+    if (const Value *known = find(result.id))
+        return *known;
+    Work work;
+    work.arithmetic = registers(term.a.type(), target_);
+    charge(result.depth, work);
+    result.regs = registers(e.type(), target_);
+    return add(result);
 }
 
 Value Body::operation(const Expr &e) {

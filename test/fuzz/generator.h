@@ -51,6 +51,7 @@ class Generator {
     Value expression(Type type, int leaves, bool discrete);
     Value some_condition();
     Value with_rvar(const Value &v);
+    Value narrow_term(Type type);
     Value access(int source, bool discrete, int element = -1);
     Index index(const Variable *natural, bool reduce);
     Index gather();

@@ -46,6 +46,21 @@ void Generator::tuple() {
     finish_func(values);
 }
 
+/// Of narrower operands: where processors add up terms in groups (ir/narrow_term.h).
+Value Generator::narrow_term(Type type) {
+    const Type narrow = type.is_int() ? c_.of<Type>({UInt(8), Int(8), Int(16)}) : UInt(8);
+    auto operand = [&](Type t) { return shrink(with_rvar(expression(t, 1, true)), c_); };
+    const std::string cast_to = short_name(type) + "(";
+    if (type.bits() == 32 && c_.chance(50)) {
+        const Value a = operand(narrow), b = operand(narrow);
+        return {cast(type, a.e) * cast(type, b.e),
+                "(" + cast_to + a.text + ") * " + cast_to + b.text + "))", a.size * b.size};
+    }
+    const Value a = operand(UInt(8)), b = operand(UInt(8));
+    return {cast(type, absd(a.e, b.e)), cast_to + "absd(" + a.text + ", " + b.text + "))",
+            std::max(a.size, b.size)};
+}
+
 void Generator::reduction() {
     Type type = c_.of(all_types);
     bool discrete = type.is_int_or_uint();
@@ -53,7 +68,9 @@ void Generator::reduction() {
                                   : shrink(expression(type, 1, discrete), c_);
     define({initial});
     RDom r = make_rdom(c_.between(1, 2), 6);
-    Value term = shrink(with_rvar(expression(type, c_.between(1, 2), discrete)), c_);
+    const bool is_narrow = discrete && type.bits() >= 16 && c_.chance(25);
+    Value term = is_narrow ? narrow_term(type)
+                           : shrink(with_rvar(expression(type, c_.between(1, 2), discrete)), c_);
     Value old = self(own_vars());
     old = {old.e, old.text, initial.size, initial.frac, initial.error};
     Value next = old;

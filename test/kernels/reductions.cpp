@@ -167,3 +167,26 @@ TEST_CASE("a histogram of rows, with blocks along each row", "[gpu]") {
         .gpu_blocks(i.yo, ro);
     i.check({16, 33});
 }
+
+TEST_CASE("threads of an RVar that a guard leaves out store nothing", "[gpu]") {
+    // One iteration: none meets another one, so that no parts are needed.
+    Var x("x"), xo("xo"), xi("xi");
+    RDom r(0, 1, "r");
+    RVar threads("threads"), steps("steps"), blocks("blocks");
+    Func f("f");
+    f(x) = x;
+    f(x) = f(x) * 3 + r;
+    f.update()
+        .split(r, blocks, threads, 8)
+        .split(threads, threads, steps, 2)
+        .split(x, xo, xi, 4)
+        .reorder(steps, xi, threads, xo, blocks)
+        .gpu_threads(xi)
+        .gpu_threads(threads)
+        .gpu_blocks(xo);
+    for (const Target &target : test::gpu_targets()) {
+        const Buffer<int> got = f.realize({16}, target);
+        for (int i = 0; i < 16; i++)
+            CHECK(got(i) == 3 * i);
+    }
+}
