@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "autoschedule/dimension_order.h"
 #include "autoschedule/group_model.h"
 #include "autoschedule/steps.h"
 #include "autoschedule/strategies/strategies.h"
@@ -94,8 +95,9 @@ class Finder {
   public:
     Finder(const Graph &graph, const schedules::Schedule &user, const Sizes &sizes,
            const Machine &machine, const AutoscheduleOptions &options)
-        : graph_(graph), start_(with_loops(graph, user)), machine_(machine), options_(options),
-          nodes_(stages_of(graph, start_, sizes, machine, report_)) {}
+        : given_(graph), start_(with_loops(graph, user)),
+          graph_(with_ordered_dimensions(graph, start_)), machine_(machine), options_(options),
+          nodes_(stages_of(graph_, start_, sizes, machine, report_)) {}
 
     std::vector<Alternative> run(size_t count, bool published) {
         best_ = search(nodes_, machine_, options_);
@@ -123,8 +125,9 @@ class Finder {
         Machine machine;
     };
 
-    const Graph &graph_;
-    const schedules::Schedule start_;
+    const Graph &given_;
+    schedules::Schedule start_;
+    const Graph graph_;
     const Machine &machine_;
     const AutoscheduleOptions &options_;
     Report report_;
@@ -137,6 +140,7 @@ class Finder {
         if (found.graph.nodes.empty())
             found.graph = best_.graph;
         a.graph = write_plans(found, graph_, option.machine, a.schedule);
+        restore_dimensions(given_, a.graph, a.schedule);
         return a;
     }
 

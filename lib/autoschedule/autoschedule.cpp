@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "autoschedule/apply.h"
+#include "autoschedule/dimension_order.h"
 #include "autoschedule/gpu/choose_threads.h"
 #include "autoschedule/gpu/gpu_apply.h"
 #include "autoschedule/prefetch_rows.h"
@@ -116,10 +117,11 @@ void add_unrolled_forms(StageGraph &nodes, const Graph &graph, const schedules::
     add_unrolled(nodes, forms, funcs);
 }
 
-Result run(const Graph &graph, schedules::Schedule start, const Sizes &sizes,
+Result run(const Graph &given, schedules::Schedule start, const Sizes &sizes,
            const Machine &machine, const AutoscheduleOptions &options) {
     Result result;
     result.schedule = std::move(start);
+    const Graph graph = with_ordered_dimensions(given, result.schedule);
     Report &report = result.report;
     report.machine = machine;
     if (!machine.gpu)
@@ -147,6 +149,7 @@ Result run(const Graph &graph, schedules::Schedule start, const Sizes &sizes,
     for (const Plan &plan : report.plans)
         report.figures.push_back(figure_of(plan, found.graph, graph));
     report.text = report_text(report, found.graph, graph);
+    restore_dimensions(given, result.graph, result.schedule);
     return result;
 }
 

@@ -1,0 +1,230 @@
+#include "autoschedule/dimension_order.h"
+
+#include <algorithm>
+#include <numeric>
+#include <unordered_map>
+#include <utility>
+
+#include "graph/extern_stage.h"
+#include "graph/loops.h"
+#include "graph/permute_args.h"
+#include "ir/linear.h"
+#include "ir/substitute.h"
+#include "ir/visit.h"
+
+namespace Pipe::autoschedule {
+
+using graph::FuncNode;
+using graph::Graph;
+using graph::Stage;
+using schedules::FuncSchedule;
+
+namespace {
+
+constexpr double usual_reduction = 16;  ///< iterations of an RVar of unknown extent
+constexpr int64_t most_between = 4;  ///< elements of a load, for which dense vectors are shuffled
+
+/// Of one element for all lanes, which is on another cache line in each iteration of an RVar; of a vector that is gathered: 1.
+constexpr double of_uniform = 0.25;
+
+double iterations(const Stage &stage) {
+    double result = 1;
+    for (const graph::ReductionVar &r : stage.rvars) {
+        int64_t extent = 0;
+        result *= ir::as_const_int(r.extent, &extent) ? double(std::max<int64_t>(extent, 1))
+                                                      : usual_reduction;
+    }
+    return result;
+}
+
+/// How the element that is read moves along a variable.
+enum class Moves : uint8_t { Not, Together, Apart };
+
+/// \param first  the dimension along which elements lie together
+Moves moves(const std::vector<Expr> &coords, size_t first, const std::string &var) {
+    Moves result = Moves::Not;
+    for (size_t d = 0; d < coords.size(); d++) {
+        if (!ir::uses_var(coords[d], var))
+            continue;
+        const int64_t step =
+            ir::Linear::from_expr(coords[d]).coefficient(ir::make_variable(Int(32), var));
+        if (d != first || step < -most_between || step > most_between)
+            return Moves::Apart;
+        result = Moves::Together;
+    }
+    return result;
+}
+
+/// The loads of images and Funcs in a definition.
+std::vector<Expr> loads_of(const Stage &stage) {
+    std::vector<Expr> loads;
+    graph::for_each_expr(stage, [&](const Expr &e) {
+        ir::each_node(e, [&](const ir::ExprNode &node) {
+            if (node.op == ir::Op::Call && !node.args.empty() &&
+                (node.call_kind == ir::CallKind::Func || node.call_kind == ir::CallKind::Image))
+                loads.push_back(Expr(&node));
+            return true;
+        });
+    });
+    return loads;
+}
+
+class Chooser {
+  public:
+    Chooser(const Graph &graph, const schedules::Schedule &schedule)
+        : graph_(graph), schedule_(schedule), first_(graph.funcs.size(), 0) {
+        for (const FuncNode &func : graph.funcs)
+            for (const Stage &stage : func.stages)
+                loads_[&stage] = loads_of(stage);
+    }
+
+    /// Per Func the dimension that becomes its first one. (Readers first.)
+    std::vector<size_t> run() {
+        for (size_t i = graph_.funcs.size(); i-- > 0;) {
+            const FuncNode &func = graph_.funcs[i];
+            if (!is_free(func))
+                continue;
+            double least = apart(func, 0);
+            for (size_t d = 1; d < func.args.size() && least > 0; d++)
+                if (const double now = apart(func, d); now < least)
+                    least = now, first_[i] = d;
+        }
+        return first_;
+    }
+
+  private:
+    const Graph &graph_;
+    const schedules::Schedule &schedule_;
+    std::vector<size_t> first_;
+    std::unordered_map<const Stage *, std::vector<Expr>> loads_;
+
+    bool is_free(const FuncNode &func) const {
+        const FuncSchedule &f = schedule_[func.id];
+        auto is_extern_reader = [&](FuncId id) { return graph::is_extern(graph_[id]); };
+        // Scans and scatters have places of their own for lanes.
+        auto is_everywhere = [&](const Stage &stage) {
+            return std::equal(stage.args.begin(), stage.args.end(), func.args.begin(),
+                              func.args.end(), [](const Expr &arg, const std::string &name) {
+                                  return arg->op == ir::Op::Variable && arg->name == name;
+                              });
+        };
+        return std::all_of(func.stages.begin(), func.stages.end(), is_everywhere) &&
+               !func.is_output && !func.is_copy && func.args.size() > 1 && !f.touched &&
+               f.compute.inlined() && f.storage_order.empty() && !graph::is_extern(func) &&
+               std::none_of(f.stages.begin(), f.stages.end(),
+                            [](const schedules::StageSchedule &s) { return s.touched; }) &&
+               std::none_of(func.consumers.begin(), func.consumers.end(), is_extern_reader);
+    }
+
+    /// Elements that lie apart in a vector, of the Func and its readers, if dimension d of the Func is its first one.
+    double apart(const FuncNode &func, size_t d) {
+        size_t &first = first_[static_cast<size_t>(func.id)];
+        const size_t old = std::exchange(first, d);
+        double result = apart(func);
+        for (FuncId reader : func.consumers)
+            result += apart(graph_[reader]);
+        first = old;
+        return result;
+    }
+
+    double apart(const FuncNode &func) const {
+        double result = 0;
+        for (const Stage &stage : func.stages)
+            result += apart(func, stage);
+        return result;
+    }
+
+    double apart(const FuncNode &func, const Stage &stage) const {
+        if (func.args.empty())
+            return 0;
+        for (const graph::ReductionVar &r :
+             stage.rvars)  // lanes along it, each with a sum of its own
+            if (count(func, stage, r.name, Moves::Apart) == 0 &&
+                count(func, stage, r.name, Moves::Together) > 0)
+                return 0;
+        const std::string &lanes = func.args[first_[static_cast<size_t>(func.id)]];
+        const long uniform = stage.rvars.empty() ? 0 : count(func, stage, [&](const Expr &load) {
+            return how(load, lanes) == Moves::Not && how(load, stage.rvars[0].name) == Moves::Apart;
+        });
+        return (double(count(func, stage, lanes, Moves::Apart)) + of_uniform * double(uniform)) *
+               iterations(stage);
+    }
+
+    /// Loads of other Funcs and images that move so along a variable.
+    long count(const FuncNode &func, const Stage &stage, const std::string &var,
+               Moves wanted) const {
+        return count(func, stage, [&](const Expr &load) { return how(load, var) == wanted; });
+    }
+
+    template <typename Is> long count(const FuncNode &func, const Stage &stage, Is &&is) const {
+        const std::vector<Expr> &loads = loads_.at(&stage);
+        return std::count_if(loads.begin(), loads.end(), [&](const Expr &load) {
+            const bool is_own = load->call_kind == ir::CallKind::Func &&
+                                load->int_value == static_cast<int64_t>(func.id);
+            return !is_own && is(load);
+        });
+    }
+
+    Moves how(const Expr &load, const std::string &var) const {
+        const bool is_func = load->call_kind == ir::CallKind::Func;
+        return moves(load->args, is_func ? first_[static_cast<size_t>(load->int_value)] : 0, var);
+    }
+};
+
+/// The order of the dimensions of one that are those of the other.
+graph::DimensionOrder order_from(const std::vector<std::string> &now,
+                                 const std::vector<std::string> &wanted) {
+    graph::DimensionOrder order;
+    for (const std::string &name : wanted)
+        order.push_back(static_cast<size_t>(std::find(now.begin(), now.end(), name) - now.begin()));
+    return order;
+}
+
+}  // namespace
+
+Graph with_ordered_dimensions(const Graph &graph, schedules::Schedule &schedule) {
+    std::unordered_map<std::string, graph::DimensionOrder> orders;
+    const std::vector<size_t> first = Chooser(graph, schedule).run();
+    for (const FuncNode &func : graph.funcs) {
+        const size_t d = first[static_cast<size_t>(func.id)];
+        if (d == 0)
+            continue;
+        graph::DimensionOrder order(func.args.size());
+        std::iota(order.begin(), order.end(), size_t{0});
+        std::rotate(order.begin(), order.begin() + static_cast<long>(d),
+                    order.begin() + static_cast<long>(d) + 1);
+        orders[func.name] = std::move(order);
+    }
+    Graph result = graph;
+    graph::permute_args(result, orders);
+    for (const FuncNode &func : result.funcs) {
+        if (!orders.count(func.name))
+            continue;
+        for (size_t s = 0; s < func.stages.size(); s++)
+            schedule[func.id].stages[s].dims = graph::initial_loops(func.args, func.stages[s]);
+    }
+    return result;
+}
+
+void restore_dimensions(const Graph &original, Graph &scheduled, schedules::Schedule &schedule) {
+    std::unordered_map<std::string, const FuncNode *> by_name;
+    for (const FuncNode &func : original.funcs)
+        by_name[func.name] = &func;
+    std::unordered_map<std::string, graph::DimensionOrder> orders;
+    auto restore = [&](const std::string &name, const FuncNode &func) {
+        const auto old = by_name.find(name);
+        if (old == by_name.end() || old->second->args == func.args)
+            return;
+        orders[func.name] = order_from(func.args, old->second->args);
+        FuncSchedule &f = schedule[func.id];
+        if (f.compute.inlined())
+            f.stages[0].dims = graph::initial_loops(old->second->args, old->second->stages[0]);
+        else if (f.storage_order.empty())
+            f.storage_order = func.args;
+    };
+    for (const FuncNode &func : scheduled.funcs)
+        restore(func.packs.empty() ? func.name : func.packs, func);
+    graph::permute_args(scheduled, orders);
+}
+
+}  // namespace Pipe::autoschedule

@@ -1,0 +1,22 @@
+#pragma once
+// The dimension along which a Func is stored, and computed in vectors: the first one. A definition may have others:
+//
+//     product(i, j) = sum(a(k, i) * b(j, k))       lanes along i gather from a; along j, they load vectors from b
+//     out(j, i) = product(i, j)                    lanes along j gather from product
+//
+// Such Funcs get another order of dimensions (reorder_storage()) before anything else is decided.
+
+#include "graph/graph.h"
+#include <pipe/schedule.h>
+
+namespace Pipe::autoschedule {
+
+/// The graph with Funcs whose first dimension is the one along which fewest elements lie apart, of what they read and of what
+/// is read of them. Their loops are set in the schedule. Outputs and Funcs with directives stay as they are.
+graph::Graph with_ordered_dimensions(const graph::Graph &graph, schedules::Schedule &schedule);
+
+/// The dimensions of Funcs, and of copies of them, become those in `original`; their order in memory stays as it is.
+void restore_dimensions(const graph::Graph &original, graph::Graph &scheduled,
+                        schedules::Schedule &schedule);
+
+}  // namespace Pipe::autoschedule
