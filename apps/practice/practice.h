@@ -59,7 +59,7 @@ void set_estimates(const Practice &practice, Program &program, Size size);
     entry(normalization) entry(attention) entry(products) entry(convolution) entry(filters)        \
         entry(box) entry(median) entry(equalization) entry(hdr) entry(resampling)                  \
             entry(lucas_kanade) entry(back_projection) entry(scans) entry(stencil) entry(bytes)    \
-                entry(edges) entry(networks) entry(statistics)
+                entry(edges) entry(networks) entry(statistics) entry(motion)
 
 // normalization_practices() and so on: the rows that each file gives to the table.
 #define PIPE_DECLARE_PRACTICES(name) std::vector<Practice> name##_practices();
