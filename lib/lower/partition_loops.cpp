@@ -23,7 +23,7 @@ using namespace ir;
 
 namespace {
 
-/// Nodes of a body that may be doubled. Beyond it, compile time costs more than the tests.
+/// Nodes of a steady body, which is one more. Beyond it, compile time costs more than the tests.
 constexpr int max_body_nodes = 20000;
 /// Nodes of a body that may be doubled to save one scalar operation per iteration: a single min in the
 /// index of a stencil of dozens of loads costs the addresses of all of them (5 to 10 % of Harris).
@@ -80,14 +80,18 @@ class PartitionLoops : public Mutator {
         if (at_edge_ && !innermost)
             return Mutator::mutate(s);
         auto steady = find_steady_state(s, innermost);
-        int nodes = count_nodes(s->body(), max_body_nodes);
-        if (!steady || !(pays(*steady, nodes) || always))
+        if (!steady)
+            return Mutator::mutate(s);
+        // (Without tests, it is smaller than the body: that of mirrored coordinates a tenth of it.)
+        const Stmt &more = steady->body.defined() ? steady->body : s->body();
+        const int nodes = count_nodes(more, max_body_nodes);
+        if (!(pays(*steady, nodes) || always))
             return Mutator::mutate(s);
         if (always)
             promised_.kept.insert(s->name);
         bool has_one_end = !steady->first.defined() || !steady->last.defined();
         bool three = innermost && s->kind == LoopKind::Serial && !at_edge_ &&
-                     (has_one_end || nodes <= max_tripled_nodes);
+                     (has_one_end || is_small_for(s, 0));
         return three ? three_loops(s, *steady) : two_bodies(s, *steady, innermost);
     }
 
