@@ -54,6 +54,13 @@ void share_among_cores(std::vector<Dim> &dims, const Node &node, const StageCost
     dims.push_back({outer, LoopKind::Serial, true});
 }
 
+/// Along the innermost RVar.
+int64_t lanes_of_large_sum(const Node &node, size_t s, const Machine &machine) {
+    const auto block = row_sums(node, s, node.extents, machine, machine.cores);
+    return block && block->rvar == 0 ? block->lanes * block->vectors
+                                     : lanes_for(node, INT32_MAX, machine);
+}
+
 /// A large reduction to few points that runs once, such as the sum of an image: vectorized and, on
 /// several cores, parallel over its RVars, with private accumulators
 /// (lower/private_accumulators.h). Returns false for other stages.
@@ -81,9 +88,10 @@ bool reduce_stage(const FuncNode &func, const Node &node, size_t s, const Machin
         pure.size() < func.args.size();
     NewLoops loops(stage, func);
     std::vector<Dim> dims = {reductions[0]};
-    const int64_t lanes = node.stages[s].scatters ? tables_of(node, machine)
-                          : jumps                 ? 1
-                                                  : lanes_for(node, INT32_MAX, machine);
+    const StageCost &cost = node.stages[s];
+    const int64_t lanes = cost.scatters ? tables_of(node, machine)
+                          : jumps       ? 1
+                                        : lanes_of_large_sum(node, s, machine);
     if (lanes > 1) {
         auto [outer, inner] = loops.split(reductions[0].name, "_w", "_v", lanes);
         dims = {{inner, LoopKind::Vectorized, true}, {outer, LoopKind::Serial, true}};
@@ -94,6 +102,8 @@ bool reduce_stage(const FuncNode &func, const Node &node, size_t s, const Machin
         dims.back().kind = LoopKind::Parallel;
     }
     dims.insert(dims.end(), pure.begin(), pure.end());
+    if (lanes > 1 && !cost.scatters)  // all channels of a picture in one pass
+        unroll_channels(inner_loops_of(stage, cost, loops, func.args), node, dims);
     stage.dims = std::move(dims);
     return true;
 }
