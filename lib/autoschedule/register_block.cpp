@@ -396,31 +396,68 @@ int64_t lanes_of_sums(const Node &node, const StageCost &cost, size_t rvar,
     return fills && cost.repeats >= least_iterations * double(lanes) ? lanes : 0;
 }
 
-/// Vectors along the RVar that wait for one another as little as may be.
-/// \param tuple  the lanes are combined one after the other (lower/private_accumulators.h)
-RegisterBlock sums_along(int rvar, const StageCost &cost, double loads, int64_t lanes, bool tuple,
-                         const Machine &machine) {
-    RegisterBlock best;
-    const double extent = double(cost.rvars[size_t(rvar)]);
-    for (int64_t vectors : {1, 2, 4}) {
+/// The sums of rows along an RVar: as many vectors and rows that wait for one another as little as may be, and load
+/// together what they share.
+class RowSums {
+  public:
+    /// \param tuple  the lanes are combined one after the other (lower/private_accumulators.h)
+    RowSums(int rvar, const StageCost &cost, std::vector<const Access *> loads, int64_t lanes,
+            bool tuple, const Machine &machine)
+        : rvar_(rvar), cost_(cost), loads_(std::move(loads)), lanes_(lanes), tuple_(tuple),
+          machine_(machine) {}
+
+    RegisterBlock best(const std::vector<int64_t> &extents) const {
+        constexpr double worth_rows = 0.8;
+        RegisterBlock best;
+        for (int64_t vectors : {1, 2, 4})
+            if (const RegisterBlock b = block(vectors, -1, 1);
+                vectors == 1 ||
+                (double(vectors * lanes_) <= extent() && b.clocks < 0.9 * best.clocks))
+                best = b;
+        const double alone = best.clocks;
+        for (int d = 0; d < static_cast<int>(extents.size()); d++)
+            for (int64_t rows : {2, 4, 8})
+                if (const RegisterBlock b = block(1, d, rows);
+                    extents[size_t(d)] >= rows && share(d) && b.clocks < worth_rows * alone &&
+                    b.clocks < 0.95 * best.clocks)
+                    best = b;
+        return best;
+    }
+
+  private:
+    int rvar_;
+    const StageCost &cost_;
+    std::vector<const Access *> loads_;  // that move along the RVar
+    int64_t lanes_;
+    bool tuple_;
+    const Machine &machine_;
+
+    double extent() const { return double(cost_.rvars[size_t(rvar_)]); }
+
+    /// Whether rows along the dimension load something together.
+    bool share(int dim) const {
+        return std::any_of(loads_.begin(), loads_.end(),
+                           [&](const Access *load) { return !depends_on(*load, dim); });
+    }
+
+    RegisterBlock block(int64_t vectors, int dim, int64_t rows) const {
         RegisterBlock b;
-        b.lanes = lanes, b.vectors = vectors, b.rvar = rvar;
-        const double n = static_cast<double>(vectors), all = n * double(lanes);
-        if (n > 1 && all > extent)
-            break;
+        b.lanes = lanes_, b.vectors = vectors, b.rvar = rvar_, b.rows_dim = dim, b.rows = rows;
+        const double n = double(vectors), m = double(rows), all = n * double(lanes_);
+        double loads = 0;
+        for (const Access *load : loads_)
+            loads += n * lines(*load, machine_) * (dim >= 0 && !depends_on(*load, dim) ? 1 : m);
         const double arithmetic =
-            all * bytes_per_term(cost) / machine.vector_bytes / machine.arithmetic_rate;
+            m * all * bytes_per_term(cost_) / machine_.vector_bytes / machine_.arithmetic_rate;
         const double steps =
             std::max(latency,
-                     overlapped(arithmetic, n * loads / machine.load_rate, 0.1) + loop_clocks) *
-            std::ceil(extent / all) * (cost.repeats / extent);
-        const double combine = latency * (tuple ? all : n + std::log2(double(lanes)));
-        b.clocks = (steps + combine) / cost.repeats;
-        if (best.rvar < 0 || b.clocks < 0.9 * best.clocks)
-            best = b;
+                     overlapped(arithmetic, loads / machine_.load_rate, 0.1) + loop_clocks) *
+            std::ceil(extent() / all) * (cost_.repeats / extent());
+        const double combine = m * latency * (tuple_ ? all : n + std::log2(double(lanes_)));
+        b.clocks = (steps + combine) / cost_.repeats / m;
+        return b;
     }
-    return best;
-}
+};
 
 /// Instructions of one iteration of the RVars.
 double body_of(const StageCost &stage, int64_t copies) {
@@ -470,22 +507,27 @@ std::optional<RegisterBlock> row_sums(const Node &node, size_t stage,
     const size_t candidates = cost.in_order ? 1 : cost.rvars.size();
     for (int r = 0; r < static_cast<int>(candidates); r++) {
         const int64_t lanes = lanes_of_sums(node, cost, size_t(r), machine);
-        double loads = 0;
-        bool moves = false, possible = lanes > 0;
+        std::vector<const Access *> moving;
+        bool possible = lanes > 0;
         for (const Access &load : cost.loads) {
             if (load.func == node.id)
                 continue;
             bool this_moves = false;
             possible = possible && lies_along(load, r, &this_moves);
-            loads += this_moves ? lines(load, machine) : 0;
-            moves |= this_moves;
+            if (this_moves)
+                moving.push_back(&load);
         }
-        if (!possible || !moves)
+        if (!possible || moving.empty())
             continue;
-        RegisterBlock block = sums_along(r, cost, loads, lanes, node.bytes > node.widest, machine);
+        RegisterBlock block =
+            RowSums(r, cost, std::move(moving), lanes, node.bytes > node.widest, machine)
+                .best(extents);
         for (int d = 0; d < node.dims(); d++)
             block.loops.push_back(d);
-        const int64_t tasks = extents.empty() ? 1 : extents.back();
+        const int64_t tasks = extents.empty() ? 1
+                              : block.rows_dim < 0
+                                  ? extents.back()
+                                  : ceil_div(extents[size_t(block.rows_dim)], block.rows);
         if (node.points() > few_points)  // else it is parallel over its RVars
             block.clocks *= double(ceil_div(tasks, int64_t(cores)) * cores) / double(tasks);
         if (!best || block.clocks < best->clocks)

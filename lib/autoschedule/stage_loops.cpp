@@ -34,7 +34,8 @@ void add_pure(const InnerLoops &inner, std::vector<Dim> &dims) {
             dims.push_back({name, LoopKind::Serial, false});
 }
 
-/// Sums with lanes along an RVar: [vector] [its other iterations] [other RVars] [pure loops].
+/// Sums with lanes along an RVar: [vector] [rows, unrolled] [its other iterations] [other RVars] [pure loops], the one over
+/// blocks of rows outermost: what they read stays in the cache.
 std::vector<Dim> sum_rows(InnerLoops inner, const RegisterBlock &block) {
     const auto along = inner.reductions.begin() + block.rvar;
     const auto [outer, lanes] =
@@ -43,6 +44,15 @@ std::vector<Dim> sum_rows(InnerLoops inner, const RegisterBlock &block) {
     inner.reductions.erase(along);
     dims.insert(dims.end(), inner.reductions.begin(), inner.reductions.end());
     add_pure(inner, dims);
+    if (block.rows_dim >= 0) {
+        const std::string &row = inner.names[static_cast<size_t>(block.rows_dim)];
+        const auto loop =
+            std::find_if(dims.begin(), dims.end(), [&](const Dim &d) { return d.name == row; });
+        if (loop == dims.end())
+            return dims;
+        std::rotate(loop, loop + 1, dims.end());
+        unroll_rows(inner.loops, row, block.rows, dims);
+    }
     return dims;
 }
 
