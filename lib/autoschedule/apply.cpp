@@ -7,6 +7,7 @@
 #include "autoschedule/cells.h"
 #include "autoschedule/output_loops.h"
 #include "autoschedule/prefetch_rows.h"
+#include "autoschedule/row_sums.h"
 #include "autoschedule/stage_loops.h"
 #include "graph/reduction.h"
 #include "ir/int32.h"

@@ -95,14 +95,7 @@ std::optional<RegisterBlock> register_block(const Node &node, size_t stage,
                                             const std::vector<int64_t> &extents,
                                             const Machine &machine, int cores);
 
-/// The same with the lanes along an RVar, for reductions over the contiguous dimension of their operands, where
-/// lanes along dimension 0 would gather. The lanes are reduced at the end. Nothing if the reduction must not be
-/// reassociated or is short, or if no RVar makes every operand contiguous or uniform.
-std::optional<RegisterBlock> row_sums(const Node &node, size_t stage,
-                                      const std::vector<int64_t> &extents, const Machine &machine,
-                                      int cores);
-
-/// register_block(), else row_sums().
+/// register_block(), else row_sums(); of narrow sums, what is predicted to be faster.
 std::optional<RegisterBlock> reduction_block(const Node &node, size_t stage,
                                              const std::vector<int64_t> &extents,
                                              const Machine &machine, int cores);

@@ -54,7 +54,7 @@ class Finder {
     bool find_loops() {
         const auto &loops = stage_.loops;
         size_t p = loops.size();
-        while (p > 0 && loops[p - 1].dim.is_reduction &&
+        while (stores_every_point() && p > 0 && loops[p - 1].dim.is_reduction &&
                loops[p - 1].dim.kind == LoopKind::Vectorized)
             p--;
         result_.terms = p;
@@ -77,6 +77,15 @@ class Finder {
             [](const StageLoop &l) { return l.dim.is_reduction && is_unordered(l.dim.kind); });
         return (result_.block < result_.terms || in_thread_) && !in_vector && !in_shared &&
                p < result_.block && nest_.shared <= p;
+    }
+
+    /// Whether no RVar says where something is stored.
+    bool stores_every_point() const {
+        const std::vector<Expr> &args = func_.stages[static_cast<size_t>(stage_.stage)].args;
+        return std::equal(args.begin(), args.end(), func_.args.begin(), func_.args.end(),
+                          [](const Expr &arg, const std::string &name) {
+                              return arg->op == Op::Variable && arg->name == name;
+                          });
     }
 
     /// Nothing observes or orders the accesses to single elements, and nothing else stands in the block.

@@ -36,7 +36,7 @@ class NestedLoops {
             return false;
         update_ = as_update(s);
         store_ = s;
-        return update_.has_value();
+        return update_ && adds_to_one_element();
     }
 
     Stmt vectorized() const {
@@ -69,6 +69,16 @@ class NestedLoops {
 
   private:
     std::string lane() const { return outer_->name + ".lane"; }
+
+    /// Whether the terms do not say where they are stored, and neither read what is stored nor do anything else.
+    bool adds_to_one_element() const {
+        const Expr term = plain(update_->value);
+        auto has_effect = [](const Expr &e) { return e.defined() && has_side_effect(e); };
+        return !uses_var(plain(store_->index()), inner_->name) &&
+               !buffers_read(term).count(store_->name) && !has_effect(term) &&
+               !has_effect(condition_) &&
+               !(condition_.defined() && buffers_read(condition_).count(store_->name));
+    }
 
     /// What is inside of Lets and conditions, which are noted.
     Stmt inside(Stmt s) {

@@ -8,6 +8,7 @@
 
 #include "autoschedule/block_cache.h"
 #include "autoschedule/register_block.h"
+#include "autoschedule/row_sums.h"
 #include "pipelines.h"
 #include "poly/model.h"
 #include "priced.h"

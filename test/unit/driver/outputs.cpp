@@ -195,3 +195,25 @@ TEST_CASE_METHOD(Program, "misuse of compile_to_", "[driver][outputs][error]") {
         },
         {"none/a.s", "cannot be written"});
 }
+
+TEST_CASE("the interior of a large window of mirrored elements has no tests") {
+    // With them, the blocks of sums are larger than what may be doubled; without them, they are a small part of that.
+    ImageParam in(Float(32), 2, "in");
+    Var x("x"), y("y");
+    RDom r(-3, 7, -3, 7, "r");
+    const Func mirrored = BoundaryConditions::mirror_interior(in);
+    Func mean("mean"), out("out");
+    mean(x, y) = sum(mirrored(x + r.x, y + r.y)) / 49;
+    out(x, y) = mean(x, y);
+    in.set_estimates({{0, 1536}, {0, 1024}});
+    out.set_estimates({{0, 1536}, {0, 1024}});
+    Pipeline pipeline(out);
+    pipeline.autoschedule(get_host_target());
+    TempFolder folder;
+    pipeline.compile_to_lowered_stmt(folder / "loops.txt", {in});
+    const std::string loops = folder.read("loops.txt");
+    size_t dense = 0;
+    for (size_t at = 0; (at = loops.find("in[ramp(", at)) != std::string::npos; at++)
+        dense++;
+    CHECK(dense >= 7);
+}

@@ -166,3 +166,23 @@ TEST_CASE("sums of other operators along a Var and an RVar", "[narrow_sums]") {
             }
         }
 }
+
+TEST_CASE("two vectorized loops of which the inner one says what is stored", "[narrow_sums]") {
+    Var x("x"), y("y"), xo("xo"), xi("xi");
+    const Buffer<uint8_t> a = operand<uint8_t>(64, 16, 7);
+    for (int size : {64, 50}) {
+        RDom r(0, 16, "r");
+        RVar ro("ro"), ri("ri");
+        Func f("f");
+        f(x, y) = x + y;
+        f(x, r) += cast<int>(a(x, r));
+        f.update()
+            .split(r, ro, ri, 8)
+            .split(x, xo, xi, 8, TailStrategy::GuardWithIf)
+            .reorder(ri, xi, ro, xo)
+            .vectorize(ri)
+            .vectorize(xi);
+        const Buffer<int> got = f.realize({size, 16}), right = f.realize_reference({size, 16});
+        got.for_each_element([&](int i, int j) { REQUIRE(got(i, j) == right(i, j)); });
+    }
+}
