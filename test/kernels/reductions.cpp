@@ -172,18 +172,21 @@ TEST_CASE("threads of an RVar that a guard leaves out store nothing", "[gpu]") {
     // One iteration: none meets another one, so that no parts are needed.
     Var x("x"), xo("xo"), xi("xi");
     RDom r(0, 1, "r");
-    RVar threads("threads"), steps("steps"), blocks("blocks");
+    RVar blocks("blocks"), pair("pair"), steps("steps"), four("four"), outer("outer"),
+        inner("inner");
     Func f("f");
     f(x) = x;
     f(x) = f(x) * 3 + r;
     f.update()
-        .split(r, blocks, threads, 8)
-        .split(threads, threads, steps, 2)
+        .split(r, blocks, pair, 2)
+        .split(pair, steps, four, 4)
+        .split(four, outer, inner, 4)
         .split(x, xo, xi, 4)
-        .reorder(steps, xi, threads, xo, blocks)
+        .reorder(steps, xi, inner, outer, xo, blocks)
         .gpu_threads(xi)
-        .gpu_threads(threads)
-        .gpu_blocks(xo);
+        .gpu_threads(inner)
+        .gpu_threads(outer)
+        .gpu_blocks(blocks);
     for (const Target &target : test::gpu_targets()) {
         const Buffer<int> got = f.realize({16}, target);
         for (int i = 0; i < 16; i++)
