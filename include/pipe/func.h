@@ -370,11 +370,16 @@ class Func : public StageDirectives<Func>, public Realizable<Func> {
     Func &set_estimate(const Var &dim, const Expr &min, const Expr &extent);
     Func &set_estimates(const Region &estimates);
 
-    /// Not supported: CompileError. Copies to and from a GPU are inserted where they are needed.
-    Func &copy_to_device(DeviceAPI = DeviceAPI::Default_GPU) {
-        return no_device("copy_to_device", "");
-    }
-    Func &copy_to_host() { return no_device("copy_to_host", ""); }
+    // Whole Buffers and Funcs are copied between host and GPU automatically, where that is needed. These directives are
+    // for parts: with a compute level, only what its loops need is copied. The Func must be a copy of one Func or
+    // Buffer, as what in() returns, and not within a kernel: else CompileError; for CPU targets, too.
+    //
+    //     result.split(y, strip, y, 256).gpu_tile(x, y, xi, yi, 32, 8);       // one kernel for 256 rows
+    //     input.in().copy_to_device().compute_at(result, strip);              // which has only these on the GPU
+    /// The host stores the elements in memory of this Func; from there they go to the GPU when a kernel reads them.
+    Func &copy_to_device(DeviceAPI api = DeviceAPI::Default_GPU);
+    /// The host stores the elements in memory of this Func, after they were copied from the GPU if they are newer there.
+    Func &copy_to_host();
 
     // Traced events are printed, or passed to JITHandlers::custom_trace (pipe/jit.h). A vectorized
     // load or store is one event per element. Inlined Funcs have no events.

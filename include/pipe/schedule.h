@@ -174,6 +174,9 @@ struct Memoized {
     std::vector<Expr> key;  ///< what the values depend on; set when the graph is frozen
 };
 
+/// Whose memory copy_to_device() or copy_to_host() wants the elements in.
+enum class CopiedTo : uint8_t { Unspecified, Device, Host };
+
 /// align_storage(), bound_storage(): the extent of one dimension of the storage.
 struct StorageDim {
     std::string var;
@@ -200,6 +203,7 @@ struct FuncSchedule {
     Expr ring_buffer;    ///< number of copies of the storage; undefined = one
     bool async = false;  ///< computed in a task of its own
     bool nontemporal_stores = false, nontemporal_loads = false;
+    CopiedTo copied_to = CopiedTo::Unspecified;
     bool no_profiling = false;
     bool unroll_updates = false;  ///< its updates became part of the pure definition
     /// True once the user has given a compute_*, store_* or other directive on the whole Func.

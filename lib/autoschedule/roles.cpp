@@ -226,7 +226,8 @@ Role role_of(const FuncNode &func, const FuncSchedule &user, bool fixed, bool st
         return Role::Root;
     // A directive on its computed region requires separate loops.
     const bool has_part = !user.bounds.empty() || !user.alignments.empty() ||
-                          user.nontemporal_stores || user.nontemporal_loads;
+                          user.nontemporal_stores || user.nontemporal_loads ||
+                          user.copied_to != schedules::CopiedTo::Unspecified;
     if (!user.touched)
         return stored || has_part ? Role::Root : Role::Free;
     if (!user.compute.inlined() || must_be_stored(user))

@@ -82,6 +82,9 @@ class Printer {
         }
         for (const schedules::Alignment &a : s.alignments)
             text += fmt::format(", {} in multiples of {}", a.var, ir::to_string(a.modulus));
+        if (s.copied_to != schedules::CopiedTo::Unspecified)
+            text += s.copied_to == schedules::CopiedTo::Device ? ", copied for the device"
+                                                               : ", copied to the host";
         if (s.nontemporal_stores)
             text += ", nontemporal stores";
         if (s.nontemporal_loads)

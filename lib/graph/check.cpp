@@ -97,12 +97,26 @@ class Checker {
         check_store(f, levels_[index]);
         check_memoize(f, levels_[index]);
         check_extern(f, levels_[index]);
+        check_copied(f, levels_[index]);
         for (size_t i = 0; i < f.stages.size(); i++) {
             const LoopLevel &parent = s.stages[i].fuse_level;
             if (parent.at() && parent.func != f.id)
                 place(graph_[parent.func]);
             paths_[index].push_back(stage_path(f, i));
         }
+    }
+
+    void check_copied(const FuncNode &f, const Path &compute) const {
+        const schedules::CopiedTo to = schedule_[f.id].copied_to;
+        for (const Place &place : compute)
+            if (to != schedules::CopiedTo::Unspecified && is_gpu(kind_of(place)))
+                reject_directive(
+                    f, 0, schedules::to_string(to),
+                    fmt::format("the host makes the copy, but {}({}) of {} makes a kernel of the "
+                                "loops around "
+                                "it. Compute it outside of them, or leave the directive out.",
+                                schedules::to_string(kind_of(place)), place.var,
+                                graph_[place.func].name));
     }
 
     /// The cache owns the storage of a memoized Func, which is looked up or computed as a whole.

@@ -1,5 +1,7 @@
 #include "graph/check_device.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "schedule/print.h"
@@ -34,9 +36,40 @@ class DeviceCheck {
                                          target_.to_string(), target_.has_cuda() ? ", GPUShared" : ""));
     }
 
+    /// copy_to_device(), copy_to_host(): by loops of the host.
+    void copy(const schedules::FuncSchedule &s) const {
+        if (s.copied_to == schedules::CopiedTo::Unspecified)
+            return;
+        const std::string directive = schedules::to_string(s.copied_to);
+        device(0, DeviceAPI::Default_GPU, directive);
+        if (!is_copy())
+            reject_directive(func_, 0, directive,
+                             "it must be a copy of one Func or Buffer, each element from the same "
+                             "place, like the Func "
+                             "that in() returns. Give the directive to such a copy.");
+        for (const schedules::Dim &d : s.stages[0].dims)
+            if (is_gpu(d.kind))
+                reject_directive(func_, 0, directive,
+                                 fmt::format("the host makes the copy, but {}({}) makes it a "
+                                             "kernel. Leave one of the two out.",
+                                             schedules::to_string(d.kind), d.name));
+    }
+
   private:
     const FuncNode &func_;
     const Target &target_;
+
+    bool is_copy() const {
+        if (func_.stages.size() != 1 || func_.stages[0].values.size() != 1)
+            return false;
+        const Expr &value = func_.stages[0].values[0];
+        const bool loads = value->op == ir::Op::Call && (value->call_kind == ir::CallKind::Func ||
+                                                         value->call_kind == ir::CallKind::Image);
+        return loads && std::equal(value->args.begin(), value->args.end(), func_.args.begin(),
+                                   func_.args.end(), [](const Expr &e, const std::string &arg) {
+                                       return e->op == ir::Op::Variable && e->name == arg;
+                                   });
+    }
 
     void device(size_t stage, DeviceAPI api, const std::string &directive) const {
         if (!target_.has_cuda())
@@ -62,6 +95,7 @@ void check_device(const Graph &graph, const schedules::Schedule &schedule, const
         for (size_t stage = 0; stage < s.stages.size(); stage++)
             check.loops(stage, s.stages[stage]);
         check.memory(s.memory);
+        check.copy(s);
     }
 }
 

@@ -31,6 +31,8 @@ std::string storage_directive(const FuncSchedule &s, bool is_output) {
         return fmt::format("store_in(MemoryType::{})", schedules::to_string(s.memory));
     if (!s.hoist.inlined())
         return "hoist_storage";
+    if (s.copied_to != schedules::CopiedTo::Unspecified && !is_output)
+        return schedules::to_string(s.copied_to);
     if (s.ring_buffer.defined())
         return "ring_buffer";
     if (s.memoize)

@@ -206,6 +206,8 @@ class DirectiveCollector {
                 calls.push_back({call});
         for (const std::string &tag : s.trace.tags)
             calls.push_back({"add_trace_tag", {text(tag)}});
+        if (s.copied_to != schedules::CopiedTo::Unspecified)
+            calls.push_back({schedules::to_string(s.copied_to)});
         if (s.no_profiling)
             calls.push_back({"no_profiling"});
         if (s.ring_buffer.defined())

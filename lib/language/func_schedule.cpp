@@ -263,6 +263,23 @@ Func &Func::load_nontemporal() {
     return *this;
 }
 
+Func &Func::copy_to_device(DeviceAPI api) {
+    if (api != DeviceAPI::Default_GPU && api != DeviceAPI::CUDA)
+        reject(*contents_, "copy_to_device",
+               fmt::format(
+                   "kernels are made for DeviceAPI::CUDA, not for {}. Leave the DeviceAPI out.",
+                   schedules::to_string(api)));
+    contents_->schedule.copied_to = schedules::CopiedTo::Device;
+    contents_->identity->touch();
+    return *this;
+}
+
+Func &Func::copy_to_host() {
+    contents_->schedule.copied_to = schedules::CopiedTo::Host;
+    contents_->identity->touch();
+    return *this;
+}
+
 Func &Func::align_storage(const Var &dim, const Expr &alignment) {
     check_dimension(*contents_, "align_storage", dim);
     entry(contents_->schedule.storage_dims, dim.name()).alignment =

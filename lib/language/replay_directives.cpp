@@ -233,6 +233,8 @@ const Table &func_table() {
         {"async", {0, 0, [](C &c) { c.func.async(); }}},
         {"unroll_updates", {0, 0, [](C &c) { c.func.unroll_updates(); }}},
         {"store_nontemporal", {0, 0, [](C &c) { c.func.store_nontemporal(); }}},
+        {"copy_to_device", {0, 0, [](C &c) { c.func.copy_to_device(); }}},
+        {"copy_to_host", {0, 0, [](C &c) { c.func.copy_to_host(); }}},
         {"load_nontemporal", {0, 0, [](C &c) { c.func.load_nontemporal(); }}},
     };
     return table;

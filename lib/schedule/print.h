@@ -17,6 +17,8 @@ const char *to_string(Partition partition);
 const char *to_string(LoopAlignStrategy align);
 /// "CUDA"
 const char *to_string(DeviceAPI api);
+/// The directive.
+const char *to_string(CopiedTo memory);
 /// "Clamp"
 const char *to_string(PrefetchBoundStrategy strategy);
 

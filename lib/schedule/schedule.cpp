@@ -111,6 +111,12 @@ const char *to_string(DeviceAPI api) {
     return names[static_cast<size_t>(api)];
 }
 
+const char *to_string(CopiedTo memory) {
+    return memory == CopiedTo::Device ? "copy_to_device"
+           : memory == CopiedTo::Host ? "copy_to_host"
+                                      : "";
+}
+
 const char *to_string(PrefetchBoundStrategy strategy) {
     switch (strategy) {
     case PrefetchBoundStrategy::Clamp:

@@ -69,7 +69,8 @@ bool find_threads(const graph::FuncNode &func, size_t s, const Node &node, const
 
 bool is_on_host(Node &node, const graph::FuncNode &func, const schedules::FuncSchedule &schedule,
                 const Machine &machine) {
-    if (schedule.async || schedule.memoize)
+    if (schedule.async || schedule.memoize ||
+        schedule.copied_to != schedules::CopiedTo::Unspecified)
         return true;
     for (size_t s = 0; s < func.stages.size(); s++)
         if (calls_host(func.stages[s]) || !find_threads(func, s, node, machine, node.stages[s]))

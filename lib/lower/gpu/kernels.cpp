@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include <fmt/format.h>
+
 #include "ir/constant_bounds.h"
 #include "ir/equal.h"
 #include "ir/extern_functions.h"
@@ -23,7 +25,7 @@ using namespace ir;
 namespace {
 
 /// Of one block, on all GPUs that CUDA 12 knows.
-constexpr int64_t max_threads = 1024, max_threads_z = 64, max_blocks_yz = 65535;
+constexpr int64_t max_threads = 1024, max_threads_z = 64, max_blocks_yz = 65535, warp_size = 32;
 
 bool is_block_loop(const StmtNode &s) {
     return s.op == StmtOp::For && s.kind == LoopKind::GPUBlock;
@@ -232,9 +234,22 @@ class Kernel {
                     title_ + ": the number of threads of " + describe_loop(*s.get()) +
                     " is not known before the kernel starts. Split the loop by a constant.");
             Expr size = as_int32(*most);
+            check_lanes(*s.get(), size);
             sizes[d] = sizes[d].defined() ? simplify(max(sizes[d], size)) : size;
         }
         scope.inside(s, [&](const Stmt &child) { visit_threads(child, stage, scope, sizes); });
+    }
+
+    static void check_lanes(const StmtNode &loop, const Expr &size) {
+        int64_t lanes = 0;
+        const bool known = as_const_int(size, &lanes);
+        if (loop.kind == LoopKind::GPULane && (!known || lanes > warp_size))
+            throw CompileError(fmt::format("gpu_lanes: {} has {} iterations, but the lanes of a "
+                                           "warp are at most {}. Split the loop by {}, or use "
+                                           "gpu_threads().",
+                                           describe_loop(loop),
+                                           known ? std::to_string(lanes) : "an unknown number of",
+                                           warp_size, warp_size));
     }
 
     bool has_own_threads(const std::string &looped, const std::string &stage) const {
