@@ -21,13 +21,14 @@ double milliseconds_since(std::chrono::steady_clock::time_point start) {
         .count();
 }
 
-/// A program under one of the GPU schedules.
+/// A program under one of the schedules of the target.
 struct Scheduled {
     Scheduled(const apps::App &app, Way way, apps::Size size, const Pipe::Target &target)
         : program(app.make()), pipeline(program->output()) {
         apps::set_inputs(*program, apps::make_inputs(app, *program, size));
         if (way == Way::GPU) {
-            program->schedule_for_gpu(target);
+            target.has_gpu_feature() ? program->schedule_for_gpu(target)
+                                     : program->schedule_by_hand(target);
             return;
         }
         Pipe::Func output = program->output();
@@ -67,16 +68,25 @@ std::map<std::string, EmulatorCounters> count(const apps::App &app, Way way, Fig
     return kernels;
 }
 
+/// Milliseconds of compiling for the CPU, under the schedule for it.
+double time_of_cpu_code(const apps::App &app, Way way, apps::Size size) {
+    const Scheduled s(app, way, size, Pipe::get_host_target());
+    const auto start = std::chrono::steady_clock::now();
+    compile_for_cpu(s.program->output());
+    return milliseconds_since(start);
+}
+
 /// Fills in what ptxas says.
 void assemble(const apps::App &app, Way way,
               const std::map<std::string, EmulatorCounters> &launches, Figures &figures) {
     const Pipe::Target target = target_of(a100);
     const Scheduled s(app, way, figures.size, target);
     const auto start = std::chrono::steady_clock::now();
-    const std::string ptx = ptx_of(s.program->output(), target, way == Way::Auto);
+    const std::string ptx = ptx_of(s.program->output(), target);
     figures.ptx_ms = milliseconds_since(start);
     if (ptx.empty())
         figures.failure = "runs on the host alone";
+    figures.cpu_ms = time_of_cpu_code(app, way, figures.size);
     if (ptx.empty() || find_ptxas().empty())
         return;
     figures.spill_bytes = figures.stack_bytes = 0;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <stdexcept>
@@ -30,9 +31,10 @@ std::string known(double value, const char *format) {
 }
 
 void print_header() {
-    fmt::print("{:24} {:4} {:>11} {:>7} {:>9} {:>10} {:>7} {:>5} {:>6} {:>8} {:>9} {:>9} {:>7}\n",
-               "app", "", "size", "kernels", "sectors/p", "compulsory", "shared", "regs", "spills",
-               "barriers", "occupancy", "search ms", "ptx ms");
+    fmt::print(
+        "{:24} {:4} {:>11} {:>7} {:>9} {:>10} {:>7} {:>5} {:>6} {:>8} {:>9} {:>9} {:>7} {:>7}\n",
+        "app", "", "size", "kernels", "sectors/p", "compulsory", "shared", "regs", "spills",
+        "barriers", "occupancy", "search ms", "ptx ms", "cpu ms");
 }
 
 void print(const Figures &f) {
@@ -41,12 +43,12 @@ void print(const Figures &f) {
         fmt::print("{:24} {:4} {:>11} {}\n", f.app, f.variant, size, f.failure);
         return;
     }
-    fmt::print(
-        "{:24} {:4} {:>11} {:>7} {:>9.3f} {:>10.3f} {:>7} {:>5} {:>6} {:>8.1f} {:>9} {:>9} {:>7}\n",
-        f.app, f.variant, size, f.kernels, f.sectors_per_pixel, f.compulsory_sectors,
-        f.shared_bytes, known(f.registers, "{:.0f}"), known(double(f.spill_bytes), "{:.0f}"),
-        f.barriers, known(f.occupancy, "{:.2f}"), known(f.search_ms, "{:.0f}"),
-        known(f.ptx_ms, "{:.0f}"));
+    fmt::print("{:24} {:4} {:>11} {:>7} {:>9.3f} {:>10.3f} {:>7} {:>5} {:>6} {:>8.1f} {:>9} {:>9} "
+               "{:>7} {:>7}\n",
+               f.app, f.variant, size, f.kernels, f.sectors_per_pixel, f.compulsory_sectors,
+               f.shared_bytes, known(f.registers, "{:.0f}"), known(double(f.spill_bytes), "{:.0f}"),
+               f.barriers, known(f.occupancy, "{:.2f}"), known(f.search_ms, "{:.0f}"),
+               known(f.ptx_ms, "{:.0f}"), known(f.cpu_ms, "{:.0f}"));
 }
 
 /// Of the bandwidth of a copy, what the data that have to be moved take at least. Negative: not known.
@@ -91,7 +93,8 @@ nlohmann::json to_json(const Figures &f) {
                           {"barriers", f.barriers},
                           {"occupancy", number(f.occupancy)},
                           {"search_ms", number(f.search_ms)},
-                          {"ptx_ms", number(f.ptx_ms)}};
+                          {"ptx_ms", number(f.ptx_ms)},
+                          {"cpu_ms", number(f.cpu_ms)}};
     if (!f.failure.empty())
         row["failure"] = f.failure;
     return row;
@@ -140,12 +143,23 @@ nlohmann::json print_figures(const std::vector<const apps::App *> &apps, const O
                find_ptxas().empty() ? ": ptxas is not installed" : "");
     print_header();
     nlohmann::json rows = nlohmann::json::array();
+    double logarithms = 0;
+    int compared = 0;
     for (const apps::App *app : apps)
         for (Way way : chosen_ways(options)) {
             const Figures figures = measure(*app, way);
             print(figures);
             rows.push_back(to_json(figures));
+            if (figures.ptx_ms <= 0 || figures.cpu_ms <= 0)
+                continue;
+            logarithms += std::log(figures.ptx_ms / figures.cpu_ms);
+            compared++;
         }
+    if (compared > 0)
+        fmt::print("\nptx ms: from the loops to PTX; cpu ms: to machine code for this CPU, under "
+                   "the schedule for CPUs. "
+                   "ptx / cpu, geometric mean: {:.2f}\n",
+                   std::exp(logarithms / compared));
     return rows;
 }
 

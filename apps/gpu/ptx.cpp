@@ -21,12 +21,25 @@ Pipe::Target target_of(int sm) {
     return Pipe::Target("host-cuda-cuda_capability_" + std::to_string(sm));
 }
 
-std::string ptx_of(const Pipe::Func &output, const Pipe::Target &target, bool autoschedule) {
+namespace {
+
+Pipe::driver::Compiled compiled(const Pipe::Func &output, const Pipe::Target &target,
+                                bool autoschedule) {
     Pipe::driver::Settings settings{target, std::nullopt};
     if (autoschedule)
         settings.autoschedule = Pipe::AutoscheduleOptions();
-    Pipe::driver::Compiled compiled({output}, settings, target, nullptr);
-    return Pipe::codegen::ptx(compiled.program(), target);
+    return Pipe::driver::Compiled({output}, settings, target, nullptr);
+}
+
+}  // namespace
+
+std::string ptx_of(const Pipe::Func &output, const Pipe::Target &target, bool autoschedule) {
+    return Pipe::codegen::ptx(compiled(output, target, autoschedule).program(), target);
+}
+
+void compile_for_cpu(const Pipe::Func &output) {
+    const Pipe::Target target = Pipe::get_host_target();
+    Pipe::codegen::compile(compiled(output, target, false).program(), target);
 }
 
 /// That of the PATH, else of CUDA's usual folder; "" where there is none.

@@ -15,6 +15,9 @@ Pipe::Target target_of(int sm);
 /// The PTX of the pipeline's kernels, "" where it has none.
 std::string ptx_of(const Pipe::Func &output, const Pipe::Target &target, bool autoschedule = false);
 
+/// Compiles the pipeline for the CPU, to objects in memory.
+void compile_for_cpu(const Pipe::Func &output);
+
 /// One kernel, assembled.
 struct Kernel {
     std::string name;
