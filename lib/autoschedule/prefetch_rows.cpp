@@ -173,6 +173,9 @@ class Prefetches {
         }
         const int n = static_cast<int>(load.func);
         const Node &node = nodes_.nodes[static_cast<size_t>(n)];
+        // (One without a level is computed within loops of its readers.)
+        if (node.role == Role::Fixed && !schedule_[node.id].compute.root())
+            return false;
         return std::find(plan_.members.begin(), plan_.members.end(), n) == plan_.members.end() &&
                node.points() * node.bytes > cache;
     }

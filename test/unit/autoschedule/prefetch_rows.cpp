@@ -160,3 +160,18 @@ TEST_CASE("an index that an inlined Func ignores is not prefetched") {
     CHECK(source.find(".prefetch(other, ") != std::string::npos);
     CHECK(prefetches(source) == 0);
 }
+
+TEST_CASE_METHOD(Turns, "what is stored within the loops of its reader is not prefetched") {
+    Func summed("summed");
+    summed(x, y) = in(x, y);
+    summed(x, y) += 1.0f;
+    summed.compute_inline();  // impossible for an update: lowering finds its place
+    define([&](const Expr &x, const Expr &y) -> Expr { return summed(x, y); });
+    in.set_estimates({{0, 4005}, {0, 4101}});
+    out.set_estimates({{0, 4000}, {0, 4096}});
+    Pipeline p(out);
+    p.autoschedule(get_host_target());
+    const std::string report = p.schedule_report();
+    INFO(report);
+    CHECK(report.find("no usable schedule") == std::string::npos);
+}
