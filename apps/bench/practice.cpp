@@ -46,11 +46,12 @@ PracticeResult measure_practice(const practice::Practice &practice, int threads,
 
 void print_practice_header(int threads) {
     fmt::print("{}, {} threads\n"
-               "loops: C++ with OpenMP, -O3 -march=native -ffast-math; auto: the autoscheduler, "
+               "loops: C++ with OpenMP, -O3 -march={} -ffast-math; auto: the autoscheduler, "
                "with Target::FastMath\n\n"
                "  {:<62} {:>11} {:>9} {:>9} {:>7} {:>9} {:>9}\n",
-               processor(), threads, "medians of the samples; min: ratio of the fastest", "size",
-               "loops ms", "auto ms", "ratio", "min", "max diff");
+               processor(), threads, PIPE_PRACTICE_ARCH,
+               "medians of the samples; min: ratio of the fastest", "size", "loops ms", "auto ms",
+               "ratio", "min", "max diff");
 }
 
 void print_practice(const PracticeResult &r) {
