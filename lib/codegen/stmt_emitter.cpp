@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/MDBuilder.h>
 
 #include "codegen/arith.h"
 #include "ir/visit.h"
@@ -202,13 +203,30 @@ void StmtEmitter::counted_loop(const ir::StmtNode &s, Value *begin, Value *end,
     b_.SetInsertPoint(after);
 }
 
+namespace {
+
+constexpr uint32_t rest_is_rarer = 1024;
+
+/// Whether it computes what whole blocks leave at an edge. Its loops are deeper than those of whole blocks: without weights
+/// LLVM gives them the registers.
+bool is_rest(const ir::Stmt &s) {
+    return contains_stmt(s, [](const ir::StmtNode &c) {
+        return c.op == StmtOp::For && c.partition == ir::Partitioning::Remainder;
+    });
+}
+
+}  // namespace
+
 void StmtEmitter::if_then_else(const ir::StmtNode &s) {
     Value *condition = exprs_.emit(s.condition());
     exprs_.forget();
     bool has_else = s.stmts.size() > 1 && s.else_case().defined();
     llvm::BasicBlock *then = frame_.new_block("then"), *join = frame_.new_block("join");
     llvm::BasicBlock *otherwise = has_else ? frame_.new_block("else") : join;
-    b_.CreateCondBr(condition, then, otherwise);
+    llvm::MDNode *weights = nullptr;
+    if (has_else && is_rest(s.else_case()))
+        weights = llvm::MDBuilder(unit_.context).createBranchWeights(rest_is_rarer, 1);
+    b_.CreateCondBr(condition, then, otherwise, weights);
     b_.SetInsertPoint(then);
     emit(s.then_case());
     b_.CreateBr(join);

@@ -156,7 +156,9 @@ class GuardLoops {
             result.all = quantified(Over::All, result.all, s->name, {s->min(), last});
         } else if (s->kind == LoopKind::Serial && is_decided_by_several(result.may)) {
             result.stmt = make_if(result.may, result.stmt);
-            if (result.all.defined() && !equal(result.may, result.all))
+            // (What whole_sums leaves has no block of which all is needed.)
+            if (result.all.defined() && !equal(result.may, result.all) &&
+                s->partition != Partitioning::Remainder)
                 result.stmt = make_if(result.all, result.full, result.stmt);
         }
         return result;

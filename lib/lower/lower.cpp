@@ -28,11 +28,13 @@
 #include "lower/private_accumulators.h"
 #include "lower/share_strided_loads.h"
 #include "lower/skip_stages.h"
+#include "lower/steady_state.h"
 #include "lower/trace.h"
 #include "lower/unroll_loops.h"
 #include "lower/vectorize_loops.h"
 #include "lower/versions.h"
 #include "lower/whole_blocks.h"
+#include "lower/whole_sums.h"
 #include "lower/widen_floats.h"
 #include "region/plan_print.h"
 #include "region/plan_verify.h"
@@ -166,8 +168,11 @@ Stmt simplify_all(const Stmt &s) {
     return simplify(s);
 }
 
-constexpr auto blocks = [](const Version &v, const Context &c) {
-    return whole_blocks(v.loops, &v.graph, &c.target);
+constexpr auto blocks = [](const Version &v, const Context &) {
+    return whole_blocks(v.loops, &v.graph);
+};
+constexpr auto sums = [](const Version &v, const Context &c) {
+    return whole_sums(v.loops, &c.target);
 };
 constexpr auto kernels = [](const Version &v, const Context &) {
     std::set<std::string> parts;
@@ -212,6 +217,8 @@ constexpr Pass passes[] = {
     {"trace", rewrite<trace_accesses>, Form::Multidimensional},
     {"flatten", rewrite<flatten_storage>},
     {"simplify", rewrite_loops<simplify_all>},
+    {"ranges", rewrite_loops<decide_by_ranges>},
+    {"sums", rewrite<sums>},
     {"guard", rewrite_loops<guard_loops>},
     {"blocks", rewrite<blocks>},
     {"unroll", rewrite_loops<unroll_loops>},

@@ -69,6 +69,19 @@ std::optional<Linear> margin_at(const Linear &margin, const std::string &name, c
     return builder.finish(&result) ? std::optional(result) : std::nullopt;
 }
 
+std::optional<Linear> least(std::optional<Linear> margin,
+                            const std::vector<const StmtNode *> &loops) {
+    for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
+        if (!margin || !depends_on(*margin, (*loop)->name))
+            continue;
+        const auto grows = growth(*margin, (*loop)->name);
+        if (!grows || !as_const_int((*loop)->extent(), nullptr))
+            return {};
+        margin = margin_at(*margin, (*loop)->name, *grows < 0 ? last_of(**loop) : (*loop)->min());
+    }
+    return margin;
+}
+
 Expr to_expr(const Linear &sum) {
     Expr result = make_const(Int(64), sum.constant);
     for (const Linear::Term &term : sum.terms)

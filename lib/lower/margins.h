@@ -21,6 +21,9 @@ std::optional<int64_t> growth(const ir::Linear &margin, const std::string &loop)
 /// The margin for one value of the variable.
 std::optional<ir::Linear> margin_at(const ir::Linear &margin, const std::string &name,
                                     const Expr &value);
+/// The margin where it is least in these loops of constant extents, outermost first; nothing if that is not known.
+std::optional<ir::Linear> least(std::optional<ir::Linear> margin,
+                                const std::vector<const ir::StmtNode *> &loops);
 bool depends_on(const ir::Linear &margin, const std::string &name);
 Expr to_expr(const ir::Linear &margin);
 

@@ -41,13 +41,13 @@ void NotedBounds::limit(Expr &first, Expr &last) const {
     }
 }
 
-bool NotedBounds::assume(const Linear &sum, int gain) {
+bool NotedBounds::assume(const Linear &sum, const Gain &gain) {
     auto bounds = worst_.bounds(sum);
-    if (!bounds)
+    if (!bounds || (only_always && !bounds->empty()))
         return false;
+    count(gain, bounds->empty());
     for (Linear &bound : *bounds)
         note(std::move(bound));
-    saved += gain;
     return true;
 }
 
@@ -59,13 +59,13 @@ void NotedBounds::note(Linear bound) {
         found->constant = std::min(found->constant, bound.constant);
 }
 
-bool NotedBounds::follows(const Linear &sum, int gain) {
+bool NotedBounds::follows(const Linear &sum, const Gain &gain) {
     auto bounds = worst_.bounds(sum);
     if (!bounds || !std::all_of(bounds->begin(), bounds->end(), [&](const Linear &bound) {
             return implied_by(bounds_, bound) || implied_by(known_.bounds, bound);
         }))
         return false;
-    saved += gain;
+    count(gain, bounds->empty());
     return true;
 }
 

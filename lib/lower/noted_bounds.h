@@ -17,6 +17,12 @@ inline Want opposite(Want want) {
     return want == Want::True ? Want::False : want == Want::False ? Want::True : want;
 }
 
+/// What deciding a condition saves. Nothing, where it holds in all iterations and did so before anything was decided.
+struct Gain {
+    int saved = 0;
+    bool is_affected = false;  ///< by what was decided before
+};
+
 /// Collects them while the body is rewritten. Each is a sum that is at least 0 in the steady state.
 class NotedBounds {
   public:
@@ -28,11 +34,11 @@ class NotedBounds {
 
     /// True if sum >= 0 always, or for iterations that are noted now, in which `gain` is saved. (What always holds
     /// was simplified before, unless it follows from what took the place of a let.)
-    bool assume(const ir::Linear &sum, int gain);
+    bool assume(const ir::Linear &sum, const Gain &gain);
 
     /// Whether sum >= 0 follows from what is noted; `gain` is saved then, too. A condition may occur again with
     /// the opposite outcome wanted, as in the mask of a load in the arm not taken: in no iteration both hold.
-    bool follows(const ir::Linear &sum, int gain);
+    bool follows(const ir::Linear &sum, const Gain &gain);
 
     /// Whether `sum >= 0` is the rule rather than the exception: what holds for a constant number of
     /// iterations at the loop's start or end is an exception. Any: cannot tell.
@@ -48,15 +54,39 @@ class NotedBounds {
     /// What is known of the iterations before the first one of the steady state (or after the last one).
     Rest rest(bool before) const;
 
-    /// What the decisions save in one iteration, in instructions of a lane.
-    int saved = 0;
-
   private:
     struct Choice {
         Expr comparison;
         bool outcome;
         ir::Linear bound;
     };
+
+  public:
+    /// What is noted at one time.
+    struct Notes {
+        int saved;
+        std::vector<ir::Linear> bounds;
+        std::vector<Choice> choices;
+    };
+    Notes notes() const { return {saved, bounds_, choices_}; }
+    void forget_since(Notes notes) {
+        saved = notes.saved;
+        bounds_ = std::move(notes.bounds);
+        choices_ = std::move(notes.choices);
+    }
+
+    /// What the decisions save in one iteration, in instructions of a lane.
+    int saved = 0;
+    int decided = 0;  ///< conditions
+    /// Assumes nothing but what holds in all iterations.
+    bool only_always = false;
+
+  private:
+    void count(const Gain &gain, bool always) {
+        const bool is_new = !always || gain.is_affected;
+        saved += is_new ? gain.saved : 0;
+        decided += is_new ? 1 : 0;
+    }
 
     WorstCase &worst_;
     const Rest &known_;

@@ -70,6 +70,9 @@ class PartitionLoops : public Mutator {
         bool always = s->partition == Partitioning::Always && !at_edge_;
         if (s->op == StmtOp::For && always)
             promised_.asked.emplace(s->name, describe_loop(*s.get()));
+        if (s->op == StmtOp::If && s->else_case().defined() && is_likely(s->condition()))
+            return make_if(s->condition(), mutate(s->then_case()),
+                           PartitionLoops(true, promised_).mutate(s->else_case()));
         bool may =
             s->op == StmtOp::For && (always || is_long_loop(*s.get())) && is_host_loop(s->kind);
         if (!may)
@@ -154,7 +157,7 @@ class PartitionLoops : public Mutator {
     }
 
     Stmt two_bodies(const Stmt &s, const SteadyState &steady, bool innermost) {
-        Choice choice{s, innermost, test_of(s, steady, ""), {}, {}, {}};
+        Choice choice{s, innermost, steady, test_of(s, steady, ""), {}, {}, {}, 0};
         auto rests = at_edge_ ? std::vector<Rest>() : rests_of(steady, {});
         if (is_small_for(s, rests.size()))
             choice.rests = std::move(rests);
@@ -205,27 +208,31 @@ class PartitionLoops : public Mutator {
     struct Choice {
         Stmt loop;
         bool innermost;
+        const SteadyState &steady;
         Test test;
         std::vector<Rest> rests;  ///< where other arms are taken
         /// Lets around what is chosen, outermost first; those whose values differ in the steady state, with these.
         Lets lets, steady_lets;
+        int loops = 0;  ///< around both, inside of the loop: what is in them is not partitioned yet
     };
 
     /// The steady statement where the test holds, else the general one. What both have in common stands
     /// once: the test is pushed inwards to where they differ.
     Stmt either(Choice &choice, const Stmt &general, const Stmt &steady) {
         if (general.same_as(steady))
-            return mutate(general);
-        if (!have_common_part(general, steady))
+            return choice.loops > 0 ? general : mutate(general);
+        if (!have_common_part(choice, general, steady))
             return choose(choice, general, steady);
         if (general->op == StmtOp::Block)
-            return either_of_block(choice, general->stmts, steady->stmts);
+            return either_of_block(choice, general->stmts, choice.steady.blocks.at(steady.get()));
         const bool is_let = general->op == StmtOp::Let;
         const bool differs = is_let && !general->value().same_as(steady->value());
         if (is_let)
             choice.lets.emplace_back(general->name, general->value());
         if (differs)
             choice.steady_lets.emplace_back(general->name, steady->value());
+        if (general->op == StmtOp::For)
+            return either_in_loop(choice, general, steady);
         Stmt body = either(choice, general->body(), steady->body());
         if (is_let)
             choice.lets.pop_back();
@@ -234,12 +241,25 @@ class PartitionLoops : public Mutator {
         return with_children(general, general->exprs, {body});
     }
 
+    /// A loop around both, which is partitioned itself when what is in it is known.
+    Stmt either_in_loop(Choice &choice, const Stmt &general, const Stmt &steady) {
+        std::vector<Rest>
+            rests;  // where other arms are taken is known for the loop in question only
+        rests.swap(choice.rests);
+        choice.loops++;
+        Stmt body = either(choice, general->body(), steady->body());
+        choice.loops--;
+        rests.swap(choice.rests);
+        Stmt loop = with_children(general, general->exprs, {body});
+        return choice.loops > 0 ? loop : mutate(loop);
+    }
+
     Stmt either_of_block(Choice &choice, const std::vector<Stmt> &general,
                          const std::vector<Stmt> &steady) {
         std::vector<Stmt> result;
         for (size_t i = 0; i < general.size();) {
             size_t end = i;  // neighbors that differ share a test
-            while (end < general.size() && !have_common_part(general[end], steady[end]))
+            while (end < general.size() && !have_common_part(choice, general[end], steady[end]))
                 end++;
             auto from = static_cast<std::ptrdiff_t>(i), to = static_cast<std::ptrdiff_t>(end);
             if (i < end)
@@ -253,15 +273,19 @@ class PartitionLoops : public Mutator {
         return make_block(std::move(result));
     }
 
-    static bool have_common_part(const Stmt &general, const Stmt &steady) {
+    static bool have_common_part(const Choice &choice, const Stmt &general, const Stmt &steady) {
         if (!steady.defined() || general.same_as(steady))
             return steady.defined();
-        if (general->op != steady->op || general->stmts.size() != steady->stmts.size())
+        if (general->op == StmtOp::Block) {
+            const auto parts = choice.steady.blocks.find(steady.get());
+            return parts != choice.steady.blocks.end() &&
+                   !std::equal(general->stmts.begin(), general->stmts.end(), parts->second.begin(),
+                               parts->second.end(),
+                               [&](auto &g, auto &s) { return !have_common_part(choice, g, s); });
+        }
+        if (general->op != steady->op)
             return false;
         switch (general->op) {
-        case StmtOp::Block:
-            return !std::equal(general->stmts.begin(), general->stmts.end(), steady->stmts.begin(),
-                               [](auto &g, auto &s) { return !have_common_part(g, s); });
         case StmtOp::Let:
             if (!general->value().same_as(steady->value()) && !is_repeatable(general, steady))
                 return false;
@@ -269,7 +293,10 @@ class PartitionLoops : public Mutator {
         case StmtOp::Allocate:
         case StmtOp::Produce:
         case StmtOp::Consume:
-            return have_common_part(general->body(), steady->body());
+            return have_common_part(choice, general->body(), steady->body());
+        case StmtOp::For:  // around what takes long a test costs nothing
+            return contains_stmt(steady->body(), takes_long) && has_long_loop(general->body()) &&
+                   have_common_part(choice, general->body(), steady->body());
         default:
             return false;
         }
@@ -324,10 +351,11 @@ class PartitionLoops : public Mutator {
     }
 
     Stmt choose(const Choice &choice, const Stmt &general, const Stmt &steady) {
-        Stmt at_edge = otherwise(choice, general);
+        const bool later = choice.loops > 0;
+        Stmt at_edge = later ? general : otherwise(choice, general);
         if (!steady.defined())
             return make_if(negated(choice.test.value), at_edge);
-        Stmt clean = mutate(steady);
+        Stmt clean = later ? steady : mutate(steady);
         for (auto let = choice.steady_lets.rbegin(); let != choice.steady_lets.rend(); ++let) {
             const auto &[name, value] = *let;  // outside of the test it has its general value
             if (!uses_var(clean, name))
@@ -336,7 +364,10 @@ class PartitionLoops : public Mutator {
             clean = substitute(name, make_variable(value.type(), steady_name), clean);
             clean = make_let(steady_name, value, clean);
         }
-        return make_if(choice.test.value, clean, at_edge);
+        const Expr &test = choice.test.value;
+        return make_if(later ? make_call(Bool(), intrinsic::likely, {test}, CallKind::Intrinsic)
+                             : test,
+                       clean, at_edge);
     }
 
     const bool at_edge_;

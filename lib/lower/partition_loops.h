@@ -21,7 +21,9 @@
 //     such conditions, or where evaluating them costs little, are unchanged.
 //  2. An innermost serial loop is split into prologue, steady state and epilogue, if its body is small or
 //     if only one of prologue and epilogue is needed. In other loops, the statements that differ get two
-//     versions selected by a test in each iteration: one copy less, and a parallel loop stays one loop.
+//     versions selected by a test: one copy less, and a parallel loop stays one loop. The test stands in each iteration
+//     of the loops around these statements, which stand once; innermost loops are versions as a whole. Loops in which a
+//     version saves nothing but tests around other loops have none.
 //     Where a condition chose an arm there, and neither arm is likely(), the rest is split (or gets a version) again, for
 //     the iterations that take the other arm: select(x < a, .., x < b, .., ..) has three loops. At most 3 times, and
 //     not where the other arm is known to be taken in a few iterations only, as at the border of an image.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
+#include <string>
 #include <type_traits>
 #include <unordered_map>
 #include <vector>
@@ -9,6 +11,7 @@
 #include "ir/constant_bounds.h"
 #include "ir/fold.h"
 #include "ir/intrinsics.h"
+#include "ir/substitute.h"
 #include "ir/visit.h"
 #include "lower/lanes.h"
 #include "lower/likely.h"
@@ -42,11 +45,18 @@ class SteadyBody {
           worst_(variable_, loop->min(), last_of(loop->min(), loop->extent()), inner_),
           noted_(worst_, known), in_rest_(!known.outcomes.empty()) {}
 
+    /// The body with what holds in all iterations; itself if nothing does.
+    Stmt decided_by_range(const Stmt &body) {
+        noted_.only_always = true;
+        return stmt(body);
+    }
+
     std::optional<SteadyState> rewrite(const Stmt &body) {
         SteadyState result;
         result.body = stmt(body);
         if (noted_.empty() && !(in_rest_ && changes_ > 0))
             return {};
+        result.blocks = std::move(blocks_);
         result.saved = noted_.saved;
         noted_.limit(result.first, result.last);
         result.before = noted_.rest(true);
@@ -93,6 +103,18 @@ class SteadyBody {
         return lanes == 1 ? 1 : saving_per_lane * lanes;
     }
 
+    Gain gain(const Expr &e, const Expr &a, const Expr &b, bool hoisted_if_invariant) const {
+        return {saving(a, b, hoisted_if_invariant), is_affected(e)};
+    }
+
+    /// Whether it uses a name whose meaning is another one in the steady state.
+    bool is_affected(const Expr &e) const {
+        return contains(e, [&](const ExprNode &n) {
+            const Inner *inner = n.op == Op::Variable ? inner_.find(n.name) : nullptr;
+            return inner && inner->is_affected;
+        });
+    }
+
     /// a < b, a <= b, ... as constants where it is decided.
     Expr comparison(const Expr &e, Want want) {
         Expr a = expr(e->a()), b = expr(e->b());
@@ -103,7 +125,7 @@ class SteadyBody {
         auto fails = less ? difference(a, b, strict ? 0 : -1) : difference(b, a, strict ? 0 : -1);
         if (!holds || !fails)
             return rebuild(e, {a, b});
-        const int saved = saving(a, b, false);
+        const Gain saved = gain(e, a, b, false);
         if (const bool holding = noted_.follows(*holds, saved);
             holding || noted_.follows(*fails, saved))
             return changed(make_const(e.type(), holding));
@@ -135,7 +157,7 @@ class SteadyBody {
         auto takes_b = is_min ? difference(a, b, 0) : difference(b, a, 0);
         if (!takes_a || !takes_b)
             return undecided(e, a, b);
-        const int saved = saving(a, b, true);
+        const Gain saved = gain(e, a, b, true);
         if (const bool first = noted_.follows(*takes_a, saved);
             first || noted_.follows(*takes_b, saved))
             return changed(first ? a : b);
@@ -174,7 +196,7 @@ class SteadyBody {
         case Op::VectorReduce:
             return rebuild(e, {condition(e->value(), want)});
         default:
-            if (is_intrinsic(*e.get(), intrinsic::likely))
+            if (is_intrinsic(*e.get(), intrinsic::likely) && !noted_.only_always)
                 return condition(e->args[0], Want::True);
             return expr(e);
         }
@@ -230,16 +252,20 @@ class SteadyBody {
             return select(e);
         case Op::Load:
             return rebuild(e, {expr(e->element()), predicate(e->predicate())});
-        case Op::Let:
-            return let(e->name, expr(e->value()), depth_or_here(e->value()),
+        case Op::Let: {
+            const int before = changes_;
+            Expr now = expr(e->value());
+            return let(e->name, now, depth_or_here(e->value()), changes_ != before,
                        [&](const Expr &value) -> Expr {
                            Expr body = expr(e->body());
-                           return value.defined() ? make_let(e->name, value, body) : body;
+                           return as_const_int(value, nullptr) ? body
+                                                               : make_let(e->name, value, body);
                        });
+        }
         default:
             break;
         }
-        if (is_intrinsic(*e.get(), intrinsic::likely))
+        if (is_intrinsic(*e.get(), intrinsic::likely) && !noted_.only_always)
             return expr(e->args[0]);
         if (is_intrinsic(*e.get(), intrinsic::if_then_else))
             return select(e);
@@ -268,24 +294,29 @@ class SteadyBody {
                            tagged_as(e->args[2], expr(e->args[2]))});
     }
 
-    /// f(value) with the name bound to the value; f(undefined) where the value is a constant that took the
-    /// name's place. A ramp is known by its first lane, so that what is added to it stays a ramp.
+    /// f(value) with the name bound to the value. A constant takes the name's place, though what is not rewritten may still
+    /// use the name. A ramp is known by its first lane, so that what is added to it stays a ramp.
     /// `depth`: where the value varied before it was rewritten.
     template <typename F>
     std::invoke_result_t<F, Expr> let(const std::string &name, const Expr &value, int depth,
-                                      F &&f) {
+                                      bool is_affected, F &&f) {
         Inner inner;
         inner.value = value;
+        inner.is_affected = is_affected || this->is_affected(value);
         inner.depth = is_constant(value) ? depth : depth_or_here(value);
         if (as_const_int(value, nullptr))
-            return bound_to(name, inner, value, [&] { return f(Expr()); });
+            return bound_to(name, inner, value, [&] { return f(value); });
         if (value->op != Op::Ramp || !as_const_int(value->stride(), nullptr))
             return bound_to(name, inner, Expr(), [&] { return f(value); });
         inner.value = value->base();
         Expr first_lane = make_variable(inner.value.type(), name);
         Expr lanes = make_ramp(first_lane, value->stride(), value.type().lanes());
         // The ramp speaks of `name` in its new, scalar meaning, which inner_ has.
-        return bound_to(name, inner, lanes, [&] { return f(value->base()); });
+        const bool is_new = ramps_.insert(name).second;
+        auto result = bound_to(name, inner, lanes, [&] { return f(value->base()); });
+        if (is_new)
+            ramps_.erase(name);
+        return result;
     }
 
     /// Also where a condition was a constant before: what it leaves out may use names that are gone.
@@ -296,30 +327,46 @@ class SteadyBody {
 
     // Statements.
 
-    /// s itself where nothing in it is decided.
+    /// s itself where nothing in it is decided, or nothing is saved by that in a whole loop: it would be one more copy
+    /// of the same code.
     Stmt stmt(const Stmt &s) {
         if (!s.defined())
             return s;
-        int before = changes_;
+        const int before = changes_;
+        if (s->op != StmtOp::For || in_rest_ || noted_.only_always) {
+            Stmt now = stmt_node(s);
+            return changes_ == before ? s : now;
+        }
+        const NotedBounds::Notes notes = noted_.notes();
         Stmt now = stmt_node(s);
-        return changes_ == before ? s : now;
+        if (changes_ == before)
+            return s;
+        if (!now.defined() || noted_.saved > notes.saved ||
+            (!ramps_.empty() && uses_any_var(s, ramps_)))
+            return now;
+        noted_.forget_since(notes);
+        changes_ = before;
+        return s;
     }
 
     Stmt stmt_node(const Stmt &s) {
         switch (s->op) {
-        case StmtOp::Let:
-            return let(s->name, let_value(s->value()), depth_or_here(s->value()),
+        case StmtOp::Let: {
+            Expr now = let_value(s->value());
+            return let(s->name, now, depth_or_here(s->value()), !now.same_as(s->value()),
                        [&](const Expr &value) -> Stmt {
                            Stmt body = stmt(s->body());
-                           return value.defined() && body.defined() ? make_let(s->name, value, body)
-                                                                    : body;
+                           return body.defined() ? make_let(s->name, value, body) : body;
                        });
+        }
         case StmtOp::For:
             return loop(s);
         case StmtOp::If:
             return branch(s);
         case StmtOp::Store:
             return store(s);
+        case StmtOp::Block:
+            return block(s);
         default:
             break;
         }
@@ -330,17 +377,30 @@ class SteadyBody {
         return emptied ? Stmt() : result;
     }
 
+    Stmt block(const Stmt &s) {
+        std::vector<Stmt> parts;
+        for (const Stmt &child : s->stmts)
+            parts.push_back(stmt(child));
+        Stmt result = make_block(parts);
+        if (result.defined())
+            blocks_[result.get()] = std::move(parts);
+        return result;
+    }
+
     Stmt store(const Stmt &s) {
+        const int decided_before = noted_.decided;
         Expr mask = predicate(s->predicate());
+        const bool is_named = s->predicate().defined() && s->predicate()->op == Op::Variable;
         if (mask.defined() && is_bool_const(mask, false))
             return changed(Stmt());
         if (mask.defined() && is_bool_const(mask, true)) {
             // A mask that is named further out costs nothing there, but it does in each access.
-            if (s->predicate()->op == Op::Variable && current_depth() > 0 &&
+            if (is_named && is_affected(s->predicate()) && current_depth() > 0 &&
                 depth_or_here(s->predicate()) < decider_)
                 noted_.saved += saving_per_lane * mask.type().lanes();
             // Before and after the loops inside, which may be short: sums that are kept in registers there.
-            if (!innermost_ && current_depth() == 0 && mask.type().is_vector())
+            if (!innermost_ && current_depth() == 0 && mask.type().is_vector() &&
+                (is_named || noted_.decided > decided_before))
                 noted_.saved++;
             mask = Expr();
         }
@@ -354,17 +414,16 @@ class SteadyBody {
     }
 
     Stmt loop(const Stmt &s) {
-        Expr min = expr(s->min()), extent = expr(s->extent());
-        const bool has_loops =
-            contains_stmt(s->body(), [](auto &c) { return c.op == StmtOp::For; });
-        constexpr int of_known_trip_count = 4;
-        constexpr int64_t unrolled = 16;
-        if (!has_loops && is_at_most(extent, unrolled) && !is_at_most(s->extent(), unrolled))
-            noted_.saved += of_known_trip_count;
+        Expr min = expr(s->min()), extent = as_number(expr(s->extent()));
         const int saved_before = noted_.saved;
+        if (is_at_most(extent, unrolled) && (!extent.same_as(s->extent()) || is_affected(extent)) &&
+            !contains_stmt(s->body(), takes_long))
+            noted_.saved += of_known_trip_count;
         Inner inner;
         inner.min = min;
         inner.max = last_of(min, extent);
+        inner.is_affected = is_affected(min) || is_affected(extent) || !min.same_as(s->min()) ||
+                            !extent.same_as(s->extent());
         inner.depth = ++loops_;
         const int around = decider_;
         // One that is short in the steady state is not partitioned there.
@@ -379,6 +438,19 @@ class SteadyBody {
         return body.defined() ? with_children(s, {min, extent}, {body}) : body;
     }
 
+    /// A loop that takes little time and has so few iterations is unrolled, if their number is known, and what is stored in
+    /// it may be in registers.
+    static constexpr int64_t unrolled = 16;
+    static constexpr int of_known_trip_count = 4;
+
+    /// An extent of which only lets do not show that it is a number: max - min + 1, of equal ones.
+    Expr as_number(const Expr &extent) {
+        const Linear value = worst_.expanded(extent);
+        return value.is_constant() && !as_const_int(extent, nullptr)
+                   ? changed(make_const(extent.type(), value.constant))
+                   : extent;
+    }
+
     /// Whether an extent is a number, and not more than `most`, once lets are looked through.
     bool is_at_most(const Expr &extent, int64_t most) const {
         const Linear value = worst_.expanded(extent);
@@ -389,6 +461,7 @@ class SteadyBody {
         // What is around a test cannot be scheduled together with what is inside.
         constexpr int of_no_branch = 8;
         const int saved_before = noted_.saved;
+        const int decided_before = noted_.decided;
         const Want want = s->else_case().defined() ? Want::Either : Want::Any;
         const Expr decided = condition(s->condition(), want);
         const int saved_by_test = noted_.saved - saved_before;
@@ -397,7 +470,7 @@ class SteadyBody {
             Stmt usual = stmt(s->stmts[is_true ? 0 : 1]);
             if (has_loop(usual))  // around which the test is cheap
                 noted_.saved -= saved_by_test;
-            else if (depth_or_here(s->condition()) < decider_ &&
+            else if (noted_.decided > decided_before && depth_or_here(s->condition()) < decider_ &&
                      (innermost_ || current_depth() > 0))
                 noted_.saved += of_no_branch;
             return changed(usual);
@@ -407,7 +480,9 @@ class SteadyBody {
             noted_.saved -= saved_by_test;
         if (!t.defined() && !f.defined())
             return Stmt();
-        return t.defined() ? make_if(decided, t, f) : make_if(negated(decided), f);
+        if (!t.defined())
+            return make_if(negated(decided), f);
+        return make_if(tagged_as(s->condition(), decided), t, f);
     }
 
     static bool has_loop(const Stmt &s) {
@@ -432,16 +507,35 @@ class SteadyBody {
         bool is_changed;
     };
     std::unordered_map<const ExprNode *, MemoEntry> done_;
+    std::unordered_map<const StmtNode *, std::vector<Stmt>> blocks_;
+    std::set<std::string> ramps_;  ///< names that stand for the first lane now
     int changes_ = 0;  ///< how often something other than what was there was put in its place
 };
 
 }  // namespace
+
+bool takes_long(const StmtNode &s) {
+    constexpr int64_t many = 32;
+    int64_t extent = many;
+    return s.op == StmtOp::For && (!as_const_int(s.extent(), &extent) || extent >= many);
+}
 
 bool is_long_loop(const StmtNode &s) {
     int64_t extent = 0;
     return s.op == StmtOp::For && s.partition != Partitioning::Never &&
            s.partition != Partitioning::Remainder &&
            !(as_const_int(s.extent(), &extent) && extent <= few);
+}
+
+Stmt decide_by_ranges(const Stmt &s) {
+    if (s->op != StmtOp::For)
+        return map_children(
+            s, [](const Expr &e) { return e; }, decide_by_ranges);
+    if (is_gpu(s->kind))
+        return s;
+    const Rest nothing_known;
+    const Stmt body = SteadyBody(s, false, nothing_known).decided_by_range(s->body());
+    return !body.defined() || body.same_as(s->body()) ? s : with_children(s, s->exprs, {body});
 }
 
 std::optional<SteadyState> find_steady_state(const Stmt &loop, bool innermost, const Rest &known) {

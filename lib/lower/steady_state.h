@@ -2,6 +2,7 @@
 // The steady state of a loop: the iterations in which no clamp is active and no test fails.
 
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,9 @@ namespace Pipe::lower {
 
 /// Whether `s` is a loop that may be worth partitioning, or makes its parent an outer loop: not one of few iterations.
 bool is_long_loop(const ir::StmtNode &s);
+
+/// Whether `s` is a loop of many iterations, or of an unknown number.
+bool takes_long(const ir::StmtNode &s);
 
 /// What is known of the iterations that a steady state leaves.
 struct Rest {
@@ -25,6 +29,9 @@ struct Rest {
 /// to the loop's body. Unchanged statements in it are the same nodes as in the loop's body.
 struct SteadyState {
     ir::Stmt body;
+    /// Of each block in it that differs from one of the loop's body, by address: what took the place of each statement there;
+    /// undefined: nothing.
+    std::unordered_map<const ir::StmtNode *, std::vector<ir::Stmt>> blocks;
     Expr first, last;
     /// Savings per iteration of the innermost loops, roughly in scalar operations. Expressions that
     /// could be hoisted out of an innermost loop do not count.
@@ -45,8 +52,13 @@ struct SteadyState {
 ///    operand of min or max that varies in the loop.
 ///  * A condition holds in an iteration if it holds for the extreme values of inner loop variables and
 ///    lanes.
+/// A loop in the body in which nothing is saved stays as it is, so that there need be no second version of it.
 /// `innermost`: no statement in the body runs much more often than the body.
 std::optional<SteadyState> find_steady_state(const ir::Stmt &loop, bool innermost,
                                              const Rest &known = {});
+
+/// Decides the conditions that have the same outcome in all iterations of the loops around them, as follows from where these
+/// begin and end: max(xo * 128, min(xo * 128, w + 52)) in the loop xo in [0, (w + 127) / 128).
+ir::Stmt decide_by_ranges(const ir::Stmt &s);
 
 }  // namespace Pipe::lower

@@ -14,7 +14,6 @@
 #include "ir/visit.h"
 #include "lower/conditions.h"
 #include "lower/lanes.h"
-#include "lower/loop_ends.h"
 #include "lower/margins.h"
 #include "region/loop_tree.h"
 
@@ -39,7 +38,7 @@ struct Block {
 
 class WholeBlocks : public Mutator {
   public:
-    WholeBlocks(const graph::Graph *graph, const Target *target) : target_(target) {
+    explicit WholeBlocks(const graph::Graph *graph) {
         if (!graph)
             return;
         for (const graph::FuncNode &func : graph->funcs)
@@ -58,13 +57,10 @@ class WholeBlocks : public Mutator {
             return s;
         if (const auto block = block_in(s))
             return separated(*block);
-        if (const auto block = array_in(s))
-            return whole_or_rolled(*block);
         return is_host_loop(s->kind) ? within(serial_, s) : Mutator::mutate(s);
     }
 
   private:
-    const Target *target_;
     std::map<std::string, std::string>
         pure_;  ///< of every buffer: what its pure definition's loops begin with
     std::multiset<std::string> serial_;     ///< loops around, neither unrolled nor vectorized
@@ -161,7 +157,7 @@ class WholeBlocks : public Mutator {
             std::optional<Linear> margin = margin_of(part);
             const bool counted = is_own && margin && growth(*margin, loop.name) == -1 &&
                                  leaves_fewer(count, *margin, loop);
-            margin = least(margin, {&loop, block.loop.get()});
+            margin = least(margin, {block.loop.get(), &loop});
             if (!margin)
                 return false;
             if (is_own && !counted)
@@ -170,20 +166,6 @@ class WholeBlocks : public Mutator {
                 return false;
         }
         return true;
-    }
-
-    /// The margin where it is least in these loops of constant extents; nothing if that is not known.
-    static std::optional<Linear> least(std::optional<Linear> margin,
-                                       const std::vector<const StmtNode *> &loops) {
-        for (const StmtNode *loop : loops) {
-            if (!margin || !depends_on(*margin, loop->name))
-                continue;
-            const auto grows = growth(*margin, loop->name);
-            if (!grows || !as_const_int(loop->extent(), nullptr))
-                return {};
-            margin = margin_at(*margin, loop->name, *grows < 0 ? last_of(*loop) : loop->min());
-        }
-        return margin;
     }
 
     /// Adds that the margin is positive.
@@ -267,84 +249,6 @@ class WholeBlocks : public Mutator {
         return found;
     }
 
-    // Arrays that should become registers, in blocks of vectors that have no masks.
-
-    /// Nothing if `s` is not the innermost serial loop around such an array, all of whose guards can be tested outside.
-    std::optional<Block> array_in(const Stmt &s) const {
-        Block block;
-        const Stmt at = inside_serial_loops(s, block);
-        if (at->op != StmtOp::Allocate || block.around.empty() || !target_)
-            return {};
-        std::vector<const StmtNode *> inner;
-        bool has_lanes = false;
-        const Stmt bare = guards_left_out(at->body(), inner, block, has_lanes);
-        if (!bare.defined() || !has_lanes || !(block.outside.defined() || block.full.defined()))
-            return {};
-        block.bare = with_children(at, at->exprs, {bare});
-        block.rest = with_children(at, at->exprs, {rolled(at->body())});
-        return block;
-    }
-
-    /// Without guards, whose conditions are added to the block. `inner`: the loops around. `has_lanes`: whether a guarded
-    /// vector would be computed lane by lane. Undefined where a guard cannot be tested outside.
-    Stmt guards_left_out(const Stmt &s, std::vector<const StmtNode *> &inner, Block &block,
-                         bool &has_lanes) const {
-        auto left_out = [&](const Stmt &child) {
-            return guards_left_out(child, inner, block, has_lanes);
-        };
-        if (s->op == StmtOp::Store)
-            return s;
-        if (s->op == StmtOp::Block) {
-            std::vector<Stmt> stmts;
-            for (const Stmt &child : s->stmts)
-                if (stmts.push_back(left_out(child)); !stmts.back().defined())
-                    return Stmt();
-            return make_block(std::move(stmts));
-        }
-        if (s->op == StmtOp::For && !is_gpu(s->kind) && s->kind != LoopKind::Parallel) {
-            inner.push_back(s.get());
-            Stmt body = left_out(s->body());
-            inner.pop_back();
-            return body.defined() ? with_children(s, s->exprs, {body}) : body;
-        }
-        if (s->op != StmtOp::If || s->else_case().defined() || !guard_holds(*s.get(), inner, block))
-            return Stmt();
-        has_lanes |= !inner.empty() && inner.back()->kind == LoopKind::Vectorized &&
-                     takes_less_lane_by_lane(s->then_case(), *target_);
-        return left_out(s->then_case());
-    }
-
-    /// Adds to the block's conditions that the guard holds in all iterations of the loops around it.
-    static bool guard_holds(const StmtNode &guard, const std::vector<const StmtNode *> &inner,
-                            Block &block) {
-        if (loads_or_calls(guard.condition()))
-            return false;
-        std::vector<Expr> parts;
-        take_apart(guard.condition(), parts);
-        return std::all_of(parts.begin(), parts.end(), [&](const Expr &part) {
-            const std::optional<Linear> margin = least(margin_of(part), inner);
-            return margin && add_condition(*margin, block);
-        });
-    }
-
-    /// The unrolled loops are serial.
-    static Stmt rolled(const Stmt &s) {
-        Stmt now = map_children(
-            s, [](const Expr &e) { return e; }, rolled);
-        if (now->op != StmtOp::For || now->kind != LoopKind::Unrolled)
-            return now;
-        return make_for(now->name, now->min(), now->extent(), LoopKind::Serial, now->body(),
-                        Partitioning::Remainder, now->origin);
-    }
-
-    static Stmt whole_or_rolled(const Block &block) {
-        Stmt result = block.full.defined() ? split(block, block.bare, block.rest)
-                                           : in_loops(block.around, block.bare);
-        return block.outside.defined()
-                   ? make_if(block.outside, result, in_loops(block.around, block.rest))
-                   : result;
-    }
-
     static Stmt in_loops(const std::vector<Stmt> &loops, Stmt body) {
         for (size_t i = loops.size(); i-- > 0;)
             body = with_children(loops[i], loops[i]->exprs, {body});
@@ -390,8 +294,8 @@ class WholeBlocks : public Mutator {
 
 }  // namespace
 
-Stmt whole_blocks(const Stmt &s, const graph::Graph *graph, const Target *target) {
-    return WholeBlocks(graph, target).mutate(s);
+Stmt whole_blocks(const Stmt &s, const graph::Graph *graph) {
+    return WholeBlocks(graph).mutate(s);
 }
 
 }  // namespace Pipe::lower

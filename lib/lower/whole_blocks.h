@@ -21,9 +21,7 @@
 //  2. Only if the condition contains a comparison that is affine in the loop variable: it is true for all iterations if it
 //     is true at one end (first or last). The innermost loop is split only if it is true from the first iteration on.
 //  3. Not if the body accesses an array that is indexed by unrolled and vectorized loops only: LLVM can keep its elements
-//     in registers only if all indices are constants. Where a vector of the block would be computed lane by lane if only
-//     some of its lanes are needed (x86 without masks of bytes: AVX2), the array is separated instead: all statements that
-//     use it are in both versions, and in the partial one the unrolled loops are serial.
+//     in registers only if all indices are constants (whole_sums.h separates those).
 //  4. In the partial version, the block's loop becomes the outermost one, if all loops belong to a pure definition.
 //  5. Not in GPU kernels.
 
@@ -32,9 +30,7 @@
 
 namespace Pipe::lower {
 
-/// Precondition: flattened; before unroll_loops. `graph` may be null: then no loops are interchanged. `target` may be
-/// null: then it has masks for all vectors.
-ir::Stmt whole_blocks(const ir::Stmt &s, const graph::Graph *graph = nullptr,
-                      const Target *target = nullptr);
+/// Precondition: flattened; before unroll_loops. `graph` may be null: then no loops are interchanged.
+ir::Stmt whole_blocks(const ir::Stmt &s, const graph::Graph *graph = nullptr);
 
 }  // namespace Pipe::lower

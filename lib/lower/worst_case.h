@@ -17,6 +17,8 @@ struct Inner {
     Expr min, max;  ///< loop: its range, inclusive
     int depth =
         0;  ///< how many loops deep the value may change: 0 = the loop in question, 1 = inside it
+    bool is_affected =
+        false;  ///< whether it differs from what it was before the steady state decided something
 };
 
 /// Reduces inequalities to bounds on the loop variable alone. Sound, not complete.

@@ -129,6 +129,6 @@ TEST_CASE("steady state: what can be hoisted out of the innermost loops saves no
                       clamped_column = "for x in [0, w) {\n"
                                        "  out[x] = in[max(x - 1, 0)]\n"
                                        "}\n";
-    CHECK(saved(clamped_row, false) == "0");
+    CHECK(steady(clamped_row, false).empty());
     CHECK(saved(clamped_column, true) == "1");
 }
