@@ -68,9 +68,9 @@ std::map<std::string, EmulatorCounters> count(const apps::App &app, Way way, Fig
     return kernels;
 }
 
-/// Milliseconds of compiling for the CPU, under the schedule for it.
-double time_of_cpu_code(const apps::App &app, Way way, apps::Size size) {
-    const Scheduled s(app, way, size, Pipe::get_host_target());
+/// Milliseconds of compiling for the CPU, under the hand schedule for it.
+double time_of_cpu_code(const apps::App &app, apps::Size size) {
+    const Scheduled s(app, Way::GPU, size, Pipe::get_host_target());
     const auto start = std::chrono::steady_clock::now();
     compile_for_cpu(s.program->output());
     return milliseconds_since(start);
@@ -82,11 +82,12 @@ void assemble(const apps::App &app, Way way,
     const Pipe::Target target = target_of(a100);
     const Scheduled s(app, way, figures.size, target);
     const auto start = std::chrono::steady_clock::now();
-    const std::string ptx = ptx_of(s.program->output(), target);
+    const std::string ptx = ptx_of(s.program->output(), target, way == Way::Auto);
     figures.ptx_ms = milliseconds_since(start);
     if (ptx.empty())
         figures.failure = "runs on the host alone";
-    figures.cpu_ms = time_of_cpu_code(app, way, figures.size);
+    if (way == Way::GPU)
+        figures.cpu_ms = time_of_cpu_code(app, figures.size);
     if (ptx.empty() || find_ptxas().empty())
         return;
     figures.spill_bytes = figures.stack_bytes = 0;

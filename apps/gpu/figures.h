@@ -28,7 +28,8 @@ struct Figures {
     double occupancy = -1;          ///< on an A100, the lowest of all kernels
     double search_ms = -1;          ///< of the autoscheduler
     double ptx_ms = -1;             ///< from the loops to PTX
-    double cpu_ms = -1;  ///< from the loops to objects for the CPU, under the schedule for CPUs
+    double cpu_ms =
+        -1;  ///< from the loops to objects for the CPU, under the hand schedule for CPUs
 };
 
 /// The size at which an application is emulated: large enough for whole blocks where that does not take long.

@@ -157,7 +157,7 @@ nlohmann::json print_figures(const std::vector<const apps::App *> &apps, const O
         }
     if (compared > 0)
         fmt::print("\nptx ms: from the loops to PTX; cpu ms: to machine code for this CPU, under "
-                   "the schedule for CPUs. "
+                   "the hand schedule for CPUs. "
                    "ptx / cpu, geometric mean: {:.2f}\n",
                    std::exp(logarithms / compared));
     return rows;
