@@ -157,6 +157,21 @@ TEST_CASE("where a test outside failed, no block is whole", "[sums]") {
     CHECK(count(now, "unrolled") == 0);
 }
 
+TEST_CASE("of guards that differ by a constant, the test outside has the stronger one", "[sums]") {
+    for (const char *row :
+         {"yo * 2 + yi < h && yo * 2 + yi + 5 < h", "yo * 2 + yi + 5 < h && yo * 2 + yi < h"}) {
+        const std::string now = text_of(nest_of(sums_of("int32", {row, ""})));
+        INFO(now);
+        CHECK(count(now.substr(0, now.find("allocate")), "int64(6)") == 1);
+    }
+    // Blocks are whole where a stronger test outside failed.
+    const std::string block = sums_of("int32", {"yi < h - yo * 2", ""});
+    const std::string now =
+        text_of(nest_of("if 3 <= h - yo * 2 {\n  out[0] = 1\n} else {\n" + block + "}\n"));
+    INFO(now);
+    CHECK(count(now, "allocate sums") == 2);
+}
+
 TEST_CASE("random guards of blocks of sums compute the same", "[sums]") {
     std::mt19937 random(1);
     auto one_of = [&](std::initializer_list<const char *> choices) {
@@ -166,7 +181,8 @@ TEST_CASE("random guards of blocks of sums compute the same", "[sums]") {
     for (int i = 0; i < 600; i++) {
         const Guards guards{
             one_of({"", "yo * 4 + yi < h", "yo * 4 + yi <= h - 1", "h > yi + yo", "yi < 1",
-                    "yo * 4 + yi < h && xo < w", "yo + yi > w - 3", "5 - yi >= yo + w"}),
+                    "yo * 4 + yi < h && xo < w", "yo * 4 + yi < h && yo * 4 + yi + 2 < h",
+                    "yo + yi > w - 3", "5 - yi >= yo + w"}),
             one_of({"", "xo * 4 + xi < w", "xo * 4 + xi + yi < w", "xi < w && xo * 4 < h",
                     "w - xi > xo * 4", "xo * 4 + xi < w + yo", "xo * 4 - xi < w"})};
         const Target &target = i % 2 ? avx2 : avx512;
