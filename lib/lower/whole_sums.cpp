@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -100,9 +101,7 @@ class WithoutGuards {
         Expr rest;
         const size_t before = margins.size();
         for (const Expr &part : parts) {
-            const auto margin =
-                loads_or_calls(part) ? std::nullopt : least(margin_of(part), loops_);
-            if (margin)
+            if (const auto margin = of_all(part))
                 margins.push_back(*margin);
             else
                 rest = both(rest, part);
@@ -113,6 +112,27 @@ class WithoutGuards {
                             takes_less_lane_by_lane(s->then_case(), *target_);
         Stmt body = (*this)(s->then_case());
         return body.defined() && rest.defined() ? make_if(rest, body) : body;
+    }
+
+    /// A margin that is positive where the comparison holds for all rows and lanes. Nothing where it is another one for each
+    /// iteration of a serial loop, as at the end of a sum that is computed by vectors: that is a steady state's.
+    std::optional<Linear> of_all(const Expr &comparison) const {
+        if (loads_or_calls(comparison))
+            return {};
+        std::vector<const StmtNode *> at_once;
+        for (const StmtNode *loop : loops_)
+            if (loop->kind != LoopKind::Serial)
+                at_once.push_back(loop);
+        auto margin = least(margin_of(comparison), at_once);
+        const auto depends = [&](const std::string &name) {
+            return margin && depends_on(*margin, name);
+        };
+        if (std::any_of(loops_.begin(), loops_.end(),
+                        [&](const StmtNode *loop) { return depends(loop->name); }) ||
+            std::any_of(lets_.begin(), lets_.end(),
+                        [&](const auto &let) { return depends(let.first); }))
+            return {};
+        return margin;
     }
 };
 
@@ -206,7 +226,7 @@ class Rows {
     /// or where they are not independent.
     Stmt few_at_a_time() {
         const Stmt single = without_row(sums_.body, false);
-        if (!single.defined() || !are_own(single))
+        if (!single.defined() || !are_own(single) || !guard_is_known_outside())
             return {};
         const Type type = row_->min().type();
         int64_t extent = 0;
@@ -235,6 +255,16 @@ class Rows {
 
     static bool is_guarded(const Stmt &s) {
         return s->op == StmtOp::If && !s->else_case().defined();
+    }
+
+    /// Not so where it is another one for each iteration of a loop inside.
+    bool guard_is_known_outside() const {
+        if (!guard_.defined())
+            return true;
+        const std::set<std::string> outside = free_vars(sums_.body), needed = free_vars(guard_);
+        return std::all_of(needed.begin(), needed.end(), [&](const std::string &name) {
+            return name == row_->name || outside.contains(name);
+        });
     }
 
     Expr guard_of(const Expr &row) const { return simplify(substitute(row_->name, row, guard_)); }

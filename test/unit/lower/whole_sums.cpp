@@ -148,6 +148,30 @@ TEST_CASE("blocks of sums stay as they are where a test outside is not possible,
     CHECK(now.find("k <") > now.find("for k in"));
 }
 
+TEST_CASE("a guard that is another one for each iteration of a serial loop stays in it", "[sums]") {
+    // The end of a sum over k by vectors.
+    const Stmt dot = nest_of(around(
+        "allocate sums[int32 * 4]",
+        around("for ki in [0, 4) vectorized", "sums[ki] = 0\n") +
+            around("for k in [0, 13)",
+                   around("for ki in [0, 4) vectorized",
+                          around("if k * 4 + ki < 50", "sums[ki] = sums[ki] + in[k * 4 + ki]\n"))) +
+            around("for ki in [0, 4) vectorized", "out[ki] = sums[ki]\n")));
+    CHECK_FALSE(is_separated(dot));
+    // An array that is used anew for each k: the rows stay inside.
+    const std::string row =
+        around("for yi in [0, 2) unrolled", "if k * 2 + yi < h && yo < 1 {\n  STORE\n}\n");
+    auto stores = [&](const std::string &store) {
+        std::string now = row;
+        return now.replace(now.find("STORE"), 5, store);
+    };
+    const Stmt anew =
+        nest_of(around("allocate sums[int32 * 2]",
+                       around("for k in [0, n)", stores("sums[yi] = in[k * 2 + yi]") +
+                                                     stores("out[k * 2 + yi] = sums[yi]"))));
+    CHECK_FALSE(is_separated(anew));
+}
+
 TEST_CASE("where a test outside failed, no block is whole", "[sums]") {
     const std::string block = sums_of("int32", {"yi < h - yo * 2", ""});
     const std::string now =
