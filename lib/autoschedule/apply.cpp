@@ -206,21 +206,40 @@ bool has_promised_min(const FuncNode &func, size_t d) {
                        });
 }
 
+/// That a dimension of the output's buffer begins at 0.
+Expr begins_at_0(const FuncNode &func, size_t d) {
+    const Expr min = ir::make_variable(Int(32), ir::min_name(graph::buffer_name(func, 0), d));
+    return ir::make_binary(ir::Op::EQ, min, ir::int32(0));
+}
+
+/// That a dimension of the output's buffer has so many elements.
+Expr has_extent(const FuncNode &func, size_t d, int64_t elements) {
+    const Expr extent = ir::make_variable(Int(32), ir::extent_name(graph::buffer_name(func, 0), d));
+    return ir::make_binary(ir::Op::EQ, extent, ir::int32(static_cast<int32_t>(elements)));
+}
+
 /// Vectors of an output that reads at x % 32 or x / 32 are dense where they begin at multiples of their lanes. This
 /// is known where its buffer begins at 0, as most do: for these, a version of their own.
-void specialize_for_alignment(const FuncNode &func, const Node &node, size_t s,
-                              const Machine &machine, StageSchedule &stage) {
+bool gains_from_alignment(const FuncNode &func, const Node &node, size_t s,
+                          const Machine &machine) {
     const double lanes =
         double(lanes_for(node, node.extents.empty() ? 1 : node.extents[0], machine));
     const auto &loads = node.stages[s].loads;
     const bool needed = lanes > 1 && std::any_of(loads.begin(), loads.end(), [&](const auto &load) {
                             return needs_aligned_vectors(load, lanes);
                         });
-    if (!needed || !node.is_output || node.mins[0] != 0 || has_promised_min(func, 0))
-        return;
-    const Expr min = ir::make_variable(Int(32), ir::min_name(graph::buffer_name(func, 0), 0));
-    stage.specializations.push_back(
-        {ir::make_binary(ir::Op::EQ, min, ir::int32(0)), StageSchedule(stage), ""});
+    return needed && node.is_output && node.mins[0] == 0 && !has_promised_min(func, 0);
+}
+
+/// Where the value of each point of an unrolled dimension is another one, as of mux(c, {red, green, blue}), it is chosen at
+/// run time unless the dimension's bounds are known: a version for those of the Buffers at hand.
+Expr bounds_of_unrolled(const Plan &plan, const FuncNode &func, const Node &node) {
+    if (plan.unrolled < 0 || plan.stage > 0 || !node.is_output)
+        return {};
+    const size_t d = static_cast<size_t>(plan.unrolled);
+    if (node.mins[d] != 0 || has_promised_min(func, d))
+        return {};
+    return ir::make_binary(ir::Op::And, begins_at_0(func, d), has_extent(func, d, node.extents[d]));
 }
 
 /// Loops over the channels of an interleaved image whose number is not promised: where it is the same as in the Buffers
@@ -239,10 +258,7 @@ void specialize_for_channels(const Plan &plan, const FuncNode &func, const Node 
         return;
     loop->kind = LoopKind::Unrolled;
     std::rotate(special.dims.begin() + 1, loop, loop + 1);
-    const Expr extent = ir::make_variable(Int(32), ir::extent_name(graph::buffer_name(func, 0), c));
-    stage.specializations.push_back(
-        {ir::make_binary(ir::Op::EQ, extent, ir::int32(static_cast<int32_t>(node.extents[c]))),
-         std::move(special), ""});
+    stage.specializations.push_back({has_extent(func, c, node.extents[c]), std::move(special), ""});
 }
 
 /// Shares all loops of the pure definition of `host` that are outside of its vector.
@@ -415,7 +431,12 @@ void specialize(const Plan &plan, const StageGraph &nodes, const FuncNode &func,
         });
     if (!has_members_in_channels)
         specialize_for_channels(plan, func, node, loops, stage);
-    specialize_for_alignment(func, node, plan.stage, machine, stage);
+    Expr bounds = bounds_of_unrolled(plan, func, node);
+    if (gains_from_alignment(func, node, plan.stage, machine))
+        bounds = bounds.defined() ? ir::make_binary(ir::Op::And, begins_at_0(func, 0), bounds)
+                                  : begins_at_0(func, 0);
+    if (bounds.defined())
+        stage.specializations.push_back({bounds, StageSchedule(stage), ""});
 }
 
 /// The loops of all stages of the group's output.

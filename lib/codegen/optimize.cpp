@@ -17,6 +17,7 @@
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
+#include "codegen/scalar_gathers.h"
 #include "codegen/share_sums.h"
 #include <pipe/error.h>
 
@@ -61,6 +62,7 @@ llvm::FunctionPassManager pass_list(const Target &target) {
     passes.addPass(InstCombinePass());
     if (target.has_feature(Target::FastMath))
         passes.addPass(ShareSums());
+    passes.addPass(ScalarGathers());
     LoopPassManager again;
     again.addPass(LICMPass(LICMOptions()));
     passes.addPass(createFunctionToLoopPassAdaptor(std::move(again), /*UseMemorySSA=*/true));
