@@ -6,6 +6,7 @@
 
 #include "autoschedule/cells.h"
 #include "autoschedule/output_loops.h"
+#include "autoschedule/output_versions.h"
 #include "autoschedule/prefetch_rows.h"
 #include "autoschedule/row_sums.h"
 #include "autoschedule/stage_loops.h"
@@ -198,69 +199,6 @@ int64_t promised_extent(const FuncSchedule &f, const FuncNode &func, size_t d) {
     return 0;
 }
 
-/// Whether the user promised where a dimension of the output's buffers begins.
-bool has_promised_min(const FuncNode &func, size_t d) {
-    return std::any_of(func.output_promises.begin(), func.output_promises.end(),
-                       [&](const graph::BufferPromise &promise) {
-                           return d < promise.dims.size() && promise.dims[d].min.defined();
-                       });
-}
-
-/// That a dimension of the output's buffer begins at 0.
-Expr begins_at_0(const FuncNode &func, size_t d) {
-    const Expr min = ir::make_variable(Int(32), ir::min_name(graph::buffer_name(func, 0), d));
-    return ir::make_binary(ir::Op::EQ, min, ir::int32(0));
-}
-
-/// That a dimension of the output's buffer has so many elements.
-Expr has_extent(const FuncNode &func, size_t d, int64_t elements) {
-    const Expr extent = ir::make_variable(Int(32), ir::extent_name(graph::buffer_name(func, 0), d));
-    return ir::make_binary(ir::Op::EQ, extent, ir::int32(static_cast<int32_t>(elements)));
-}
-
-/// Vectors of an output that reads at x % 32 or x / 32 are dense where they begin at multiples of their lanes. This
-/// is known where its buffer begins at 0, as most do: for these, a version of their own.
-bool gains_from_alignment(const FuncNode &func, const Node &node, size_t s,
-                          const Machine &machine) {
-    const double lanes =
-        double(lanes_for(node, node.extents.empty() ? 1 : node.extents[0], machine));
-    const auto &loads = node.stages[s].loads;
-    const bool needed = lanes > 1 && std::any_of(loads.begin(), loads.end(), [&](const auto &load) {
-                            return needs_aligned_vectors(load, lanes);
-                        });
-    return needed && node.is_output && node.mins[0] == 0 && !has_promised_min(func, 0);
-}
-
-/// Where the value of each point of an unrolled dimension is another one, as of mux(c, {red, green, blue}), it is chosen at
-/// run time unless the dimension's bounds are known: a version for those of the Buffers at hand.
-Expr bounds_of_unrolled(const Plan &plan, const FuncNode &func, const Node &node) {
-    if (plan.unrolled < 0 || plan.stage > 0 || !node.is_output)
-        return {};
-    const size_t d = static_cast<size_t>(plan.unrolled);
-    if (node.mins[d] != 0 || has_promised_min(func, d))
-        return {};
-    return ir::make_binary(ir::Op::And, begins_at_0(func, d), has_extent(func, d, node.extents[d]));
-}
-
-/// Loops over the channels of an interleaved image whose number is not promised: where it is the same as in the Buffers
-/// at hand, a version in which they are unrolled next to the vector, so that whole vectors of memory are stored
-/// (lower/interleave_stores.h).
-void specialize_for_channels(const Plan &plan, const FuncNode &func, const Node &node,
-                             const OutputLoops &names, StageSchedule &stage) {
-    const size_t c = static_cast<size_t>(std::max(0, node.channels));
-    if (c == 0 || plan.stage > 0 || node.extents[c] < 2 || node.extents[c] > most_channels ||
-        names.points[c] != func.args[c] || stage.dims[0].kind != LoopKind::Vectorized)
-        return;
-    StageSchedule special(stage);
-    const auto loop = std::find_if(special.dims.begin(), special.dims.end(),
-                                   [&](const Dim &d) { return d.name == func.args[c]; });
-    if (loop->kind != LoopKind::Serial)
-        return;
-    loop->kind = LoopKind::Unrolled;
-    std::rotate(special.dims.begin() + 1, loop, loop + 1);
-    stage.specializations.push_back({has_extent(func, c, node.extents[c]), std::move(special), ""});
-}
-
 /// Shares all loops of the pure definition of `host` that are outside of its vector.
 void share_loops(FuncId host, StageSchedule &stage) {
     const size_t innermost = stage.dims[0].kind == LoopKind::Vectorized ? 1 : 0;
@@ -417,28 +355,6 @@ OutputLoops apply_tiles(const Plan &plan, const Node &node, const Graph &graph,
     return names;
 }
 
-/// Versions of the loops of the group's output.
-void specialize(const Plan &plan, const StageGraph &nodes, const FuncNode &func,
-                const Machine &machine, const OutputLoops &loops, schedules::Schedule &schedule) {
-    const Node &node = nodes.nodes[static_cast<size_t>(plan.output())];
-    StageSchedule &stage = schedule[func.id].stages[plan.stage];
-    const bool has_members_in_channels =
-        node.channels > 0 &&
-        std::any_of(plan.members.begin() + 1, plan.members.end(), [&](int member) {
-            const FuncSchedule &f = schedule[nodes.nodes[static_cast<size_t>(member)].id];
-            const std::string &channels = func.args[static_cast<size_t>(node.channels)];
-            return f.compute.var == channels || f.store.var == channels;
-        });
-    if (!has_members_in_channels)
-        specialize_for_channels(plan, func, node, loops, stage);
-    Expr bounds = bounds_of_unrolled(plan, func, node);
-    if (gains_from_alignment(func, node, plan.stage, machine))
-        bounds = bounds.defined() ? ir::make_binary(ir::Op::And, begins_at_0(func, 0), bounds)
-                                  : begins_at_0(func, 0);
-    if (bounds.defined())
-        stage.specializations.push_back({bounds, StageSchedule(stage), ""});
-}
-
 /// The loops of all stages of the group's output.
 OutputLoops apply_output(const Plan &plan, const Node &node, const Graph &graph,
                          const Machine &machine, FuncSchedule &f, std::vector<Packing> &packings) {
@@ -495,7 +411,7 @@ void apply(const Plan &plan, const StageGraph &nodes, const Graph &graph, const 
         if (plan.shares[m] >= 0)
             share_loops(id(static_cast<size_t>(plan.shares[m])), schedule[id(m)].stages[0]);
     prefetch_rows(plan, nodes, graph, machine, schedule);
-    specialize(plan, nodes, graph[output.id], machine, loops, schedule);
+    add_versions(plan, nodes, graph, machine, loops, schedule);
 }
 
 }  // namespace Pipe::autoschedule

@@ -8,6 +8,7 @@
 #include "autoschedule/dimension_order.h"
 #include "autoschedule/gpu/choose_threads.h"
 #include "autoschedule/gpu/gpu_apply.h"
+#include "autoschedule/operand_copies.h"
 #include "autoschedule/prefetch_rows.h"
 #include "autoschedule/report.h"
 #include "autoschedule/roles.h"
@@ -117,19 +118,55 @@ void add_unrolled_forms(StageGraph &nodes, const Graph &graph, const schedules::
     add_unrolled(nodes, forms, funcs);
 }
 
+/// A form of the pipeline, and what was found for it.
+struct Searched {
+    Graph graph;
+    schedules::Schedule schedule;
+    SearchResult found;
+    Report report;
+};
+
+Searched search_form(Graph graph, schedules::Schedule schedule, const Sizes &sizes,
+                     const Machine &machine, const AutoscheduleOptions &options) {
+    Searched result{std::move(graph), std::move(schedule), {}, {}};
+    result.report.machine = machine;
+    if (!machine.gpu)
+        result.report.strategy = options.strategy;
+    const StageGraph nodes =
+        stages_of(result.graph, result.schedule, sizes, machine, result.report);
+    const auto begin = Clock::now();
+    result.found = search_by_strategy(nodes, machine, options);
+    result.report.search_ms = ms_since(begin);
+    return result;
+}
+
+/// The pipeline as it is, or with copies of operands, whichever is predicted to take less.
+Searched search(const Graph &graph, const schedules::Schedule &schedule, const Sizes &sizes,
+                const Machine &machine, const AutoscheduleOptions &options) {
+    Searched best = search_form(graph, schedule, sizes, machine, options);
+    if (machine.gpu || options.strategy != AutoscheduleOptions::Strategy::Best)
+        return best;
+    schedules::Schedule with_copies = schedule;
+    auto copied = with_operand_copies(graph, with_copies);
+    if (!copied)
+        return best;
+    Searched other =
+        search_form(std::move(*copied), std::move(with_copies), sizes, machine, options);
+    const double ms = best.report.search_ms + other.report.search_ms;
+    Searched &result = other.found.cost < best.found.cost ? other : best;
+    result.report.search_ms = ms;
+    return std::move(result);
+}
+
 Result run(const Graph &given, schedules::Schedule start, const Sizes &sizes,
            const Machine &machine, const AutoscheduleOptions &options) {
+    const Graph ordered = with_ordered_dimensions(given, start);
+    Searched searched = search(ordered, start, sizes, machine, options);
+    const Graph &graph = searched.graph;
+    const SearchResult &found = searched.found;
     Result result;
-    result.schedule = std::move(start);
-    const Graph graph = with_ordered_dimensions(given, result.schedule);
-    Report &report = result.report;
-    report.machine = machine;
-    if (!machine.gpu)
-        report.strategy = options.strategy;
-    const StageGraph nodes = stages_of(graph, result.schedule, sizes, machine, report);
-    const auto search_begin = Clock::now();
-    const SearchResult found = search_by_strategy(nodes, machine, options);
-    report.search_ms = ms_since(search_begin);
+    result.schedule = std::move(searched.schedule);
+    Report &report = result.report = std::move(searched.report);
     report.plans = found.plans;
     report.cost = found.cost;
     report.groups_evaluated = found.evaluated;

@@ -37,10 +37,8 @@ double iterations(const Stage &stage) {
     return result;
 }
 
-/// How the element that is read moves along a variable.
-enum class Moves : uint8_t { Not, Together, Apart };
+}  // namespace
 
-/// \param first  the dimension along which elements lie together
 Moves moves(const std::vector<Expr> &coords, size_t first, const std::string &var) {
     Moves result = Moves::Not;
     for (size_t d = 0; d < coords.size(); d++) {
@@ -55,8 +53,7 @@ Moves moves(const std::vector<Expr> &coords, size_t first, const std::string &va
     return result;
 }
 
-/// The loads of images and Funcs in a definition.
-std::vector<Expr> loads_of(const Stage &stage) {
+std::vector<Expr> element_loads(const Stage &stage) {
     std::vector<Expr> loads;
     graph::for_each_expr(stage, [&](const Expr &e) {
         ir::each_node(e, [&](const ir::ExprNode &node) {
@@ -69,13 +66,15 @@ std::vector<Expr> loads_of(const Stage &stage) {
     return loads;
 }
 
+namespace {
+
 class Chooser {
   public:
     Chooser(const Graph &graph, const schedules::Schedule &schedule)
         : graph_(graph), schedule_(schedule), first_(graph.funcs.size(), 0) {
         for (const FuncNode &func : graph.funcs)
             for (const Stage &stage : func.stages)
-                loads_[&stage] = loads_of(stage);
+                loads_[&stage] = element_loads(stage);
     }
 
     /// Per Func the dimension that becomes its first one. (Readers first.)
@@ -213,12 +212,15 @@ void restore_dimensions(const Graph &original, Graph &scheduled, schedules::Sche
     std::unordered_map<std::string, graph::DimensionOrder> orders;
     auto restore = [&](const std::string &name, const FuncNode &func) {
         const auto old = by_name.find(name);
-        if (old == by_name.end() || old->second->args == func.args)
+        std::vector<std::string> args = old == by_name.end() ? func.args : old->second->args;
+        if (old == by_name.end() && !func.packs.empty())  // of an image
+            std::sort(args.begin(), args.end());
+        if (args == func.args)
             return;
-        orders[func.name] = order_from(func.args, old->second->args);
+        orders[func.name] = order_from(func.args, args);
         FuncSchedule &f = schedule[func.id];
-        if (f.compute.inlined())
-            f.stages[0].dims = graph::initial_loops(old->second->args, old->second->stages[0]);
+        if (f.compute.inlined() && old != by_name.end())
+            f.stages[0].dims = graph::initial_loops(args, old->second->stages[0]);
         else if (f.storage_order.empty())
             f.storage_order = func.args;
     };

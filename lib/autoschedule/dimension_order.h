@@ -6,10 +6,23 @@
 //
 // Such Funcs get another order of dimensions (reorder_storage()) before anything else is decided.
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "graph/graph.h"
 #include <pipe/schedule.h>
 
 namespace Pipe::autoschedule {
+
+/// How the element that is read moves along a variable.
+enum class Moves : uint8_t { Not, Together, Apart };
+
+/// \param first  the dimension along which elements lie together
+Moves moves(const std::vector<Expr> &coords, size_t first, const std::string &var);
+
+/// The loads of images and Funcs in a definition.
+std::vector<Expr> element_loads(const graph::Stage &stage);
 
 /// The graph with Funcs whose first dimension is the one along which fewest elements lie apart, of what they read and of what
 /// is read of them. Their loops are set in the schedule. Outputs and Funcs with directives stay as they are.

@@ -16,7 +16,7 @@ int64_t GroupModel::step_extent(size_t member, size_t d, const Tiling &t) const 
         return whole;
     const bool row_wise =
         member > 0 ? levels_of(t)[member] == Level::Row : reading_ > 0 && t.row_dim >= 0;
-    const bool row = row_wise && c.iterator == t.row_dim;
+    const bool row = row_wise && t.is_in_rows(c.iterator);
     double size = width(c, c.steady, row ? t.step() : t.size[size_t(c.iterator)]);
     if (row && c.num >= 1 && c.den == 1)  // what was kept of earlier rows is not computed again
         size = std::min(size, double(c.num * t.step()));

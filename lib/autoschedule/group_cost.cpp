@@ -53,7 +53,7 @@ void GroupModel::measure(const std::vector<Coordinate> &coords, const Tiling &t,
         const auto [w, sum] = span(c, t);
         if (moves(c))
             used |= uint64_t(1) << c.iterator;
-        const bool in_rows = moves(c) && c.iterator == t.row_dim;
+        const bool in_rows = moves(c) && t.is_in_rows(c.iterator);
         const double rows = in_rows ? std::min(w, width(c, t.step())) : w;
         r.tile *= w;
         r.total *= sum;
@@ -111,8 +111,9 @@ void GroupModel::measure(const Tiling &t) const {
     }
     outermost_ = outermost_loop();
     steps_ = tiles_;
-    if (t.row_dim >= 0)
-        steps_ *= double(ceil_div(t.size[static_cast<size_t>(t.row_dim)], t.step()));
+    for (size_t g = 0; g < extents().size(); g++)
+        if (t.is_in_rows(static_cast<int>(g)))
+            steps_ *= double(ceil_div(t.size[g], t.step()));
     const size_t n = members_.size();
     regions_.resize(n + externals_.size());
     rows_.resize(n);
@@ -206,10 +207,11 @@ void GroupModel::add_compute(const Tiling &t, Cost &cost) const {
         work_[m].arithmetic = arithmetic;
         const bool has_tail =
             m > 0 || padded > 1 || (!counts_.empty() && counts_[0] == 1);  // or a length not known
-        if (!member.starts)
+        const bool is_point = levels[m] == Level::Row && r.fold == 1;  // without loops over points
+        if (!member.starts && !is_point)
             work_[m].overhead +=
                 r.total / r.row * (machine_.row_overhead + (has_tail ? machine_.tail_overhead : 0));
-        if (levels[m] != Level::Block)  // else its loops are unrolled
+        if (levels[m] != Level::Block && !is_point)  // else its loops are unrolled
             work_[m].overhead +=
                 (levels[m] == Level::Row ? steps_ : tiles_) * machine_.nest_overhead;
         const double mine = graph_.nodes[static_cast<size_t>(nodes_[m])].points();
@@ -227,7 +229,7 @@ bool GroupModel::restarts(const std::vector<Coordinate> &region, const Tiling &t
         if (counts_[d] > 1 && std::any_of(t.size.begin() + static_cast<long>(d) + 1, t.size.end(),
                                           [](int64_t size) { return size > 1; }))
             return true;
-    if (t.row_dim < 0)
+    if (t.row_dim < 0 || t.single_rows)
         return false;
     return std::any_of(region.begin(), region.end(), [&](const Coordinate &c) {
         return c.iterator > 0 && c.iterator != t.row_dim && c.iterator != t.unrolled &&
@@ -240,11 +242,22 @@ double GroupModel::parts_of_rows(const Region &r, double bytes) const {
     return std::max(0.0, r.total / r.run - r.total * bytes / support::cache::page_bytes);
 }
 
+/// Whether the processor begins with loads of a step before all of the one before is done.
+bool GroupModel::sees_next_step() const {
+    constexpr double window = 256;  // clocks
+    double clocks = 0;
+    for (const Activity &member : work_)
+        clocks += member.arithmetic + member.overhead;
+    return clocks <= window * steps_;
+}
+
 /// How often an input starts to stream in anew: for parts of rows, and for every row of a step, which stands still while
 /// the other stages of the step compute theirs. (Stores wait for nothing: those of whole rows do not count.)
 double GroupModel::starts(const Region &r, const External &input, const Tiling &t) const {
     const std::vector<Level> &levels = levels_of(t);
-    const bool take_turns = std::find(levels.begin() + 1, levels.end(), Level::Row) != levels.end();
+    const bool take_turns =
+        std::find(levels.begin() + 1, levels.end(), Level::Row) != levels.end() &&
+        !sees_next_step();
     return std::max(restarts(input.region, t) ? parts_of_rows(r, input.bytes) : 0,
                     take_turns ? steps_ * double(t.step()) : 0);
 }

@@ -27,7 +27,13 @@ struct Tiling {
     int unrolled = -1;          ///< as in Plan; it is whole
     bool by_block =
         false;  ///< sums that only the output reads are at Level::Block; without row_dim
+    /// Row members are of one row each: the loop over rows is inside of those over the other points, as in memory.
+    bool single_rows = false;
 
+    /// Whether Row members are computed for a few points of this dimension at a time.
+    bool is_in_rows(int dim) const {
+        return row_dim >= 0 && (dim == row_dim || (single_rows && dim > 0));
+    }
     int64_t step() const { return std::max(block, inner); }  ///< as in Plan
 };
 
@@ -236,6 +242,7 @@ class GroupModel {
     bool restarts(const std::vector<poly::Coordinate> &region, const Tiling &t) const;
     double passing(const std::vector<Level> &levels) const;
     double parts_of_rows(const Region &r, double bytes) const;
+    bool sees_next_step() const;
     double starts(const Region &r, const External &input, const Tiling &t) const;
     double busiest() const;
     double clocks_of_phases(const Tiling &t) const;
@@ -257,6 +264,7 @@ class GroupModel {
     void unroll_short(Choice &best, int row_dim) const;
     std::optional<Plan> make_plan(const Choice &choice) const;
     int row_dimension() const;
+    bool members_are_of_rows() const;
     std::vector<int> row_dimensions() const;
     std::vector<int64_t> sizes_of_rows(int64_t extent, bool coarse) const;
     bool has_whole_dimension() const;

@@ -23,7 +23,7 @@ int GroupModel::row_loop(size_t member, const Tiling &t) const {
     const bool row_wise = t.row_dim >= 0 && (member == 0 || levels_of(t)[member] == Level::Row);
     const auto &region = alignment_.region[member];
     for (size_t d = 1; d < region.size(); d++) {
-        const bool in_step = row_wise && moves(region[d]) && region[d].iterator == t.row_dim;
+        const bool in_step = row_wise && moves(region[d]) && t.is_in_rows(region[d].iterator);
         if (!in_step && regions_[member].widths[d] > 1)
             return static_cast<int>(d);
     }

@@ -114,6 +114,22 @@ int GroupModel::row_dimension() const {
     return row_dim;
 }
 
+/// Whether all members are figures of the output's rows, such as their sums: each is computed for one row at a time, and of
+/// all of it.
+bool GroupModel::members_are_of_rows() const {
+    if (extents().size() < 2 || members_.size() < 2)
+        return false;
+    const std::vector<Level> &levels = levels_[1 + 1];  // for rows along dimension 1
+    for (size_t m = 1; m < members_.size(); m++) {
+        const auto &region = alignment_.region[m];
+        if (levels[m] != Level::Row ||
+            std::any_of(region.begin(), region.end(),
+                        [&](const Coordinate &c) { return moves(c) && c.iterator == 0; }))
+            return false;
+    }
+    return true;
+}
+
 /// The dimensions along which rows may slide: that one, and others as long.
 std::vector<int> GroupModel::row_dimensions() const {
     std::vector<int> result = {row_dimension()};
@@ -312,6 +328,13 @@ std::optional<Plan> GroupModel::best(bool coarse) const {
         }
     }
     vary_others(best, coarse);
+    if (best.found && extents().size() > 2 && members_are_of_rows()) {
+        Tiling single_rows = best.tiling;
+        single_rows.size[0] = extents()[0], single_rows.size[1] = extents()[1];
+        single_rows.row_dim = 1;
+        single_rows.single_rows = true;
+        take(descend(single_rows, row_dimension(), coarse));
+    }
     if (has_whole_dimension())
         take(strips(coarse));
     if (members_.size() > 1) {
@@ -343,6 +366,8 @@ std::optional<Plan> GroupModel::make_plan(const Choice &choice) const {
     plan.tile = chosen.size;
     plan.row_dim = chosen.row_dim;
     plan.step = chosen.step();
+    for (int d = 0; chosen.single_rows && d < static_cast<int>(extents().size()); d++)
+        plan.inner.push_back(d);
     plan.block = chosen.block;
     plan.unrolled = chosen.unrolled;
     plan.levels = levels_of(chosen);

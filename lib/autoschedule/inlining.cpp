@@ -21,8 +21,8 @@ constexpr double most_written_in_group = 500;
 
 bool can_inline(const StageGraph &graph, int n) {
     const Node &node = graph.nodes[static_cast<size_t>(n)];
-    return !node.inlined && node.role == Role::Free && !node.is_output && !node.has_updates() &&
-           !node.on_host && !node.consumers.empty();
+    return !node.inlined && node.role == Role::Free && !node.is_output && !node.is_operand &&
+           !node.has_updates() && !node.on_host && !node.consumers.empty();
 }
 
 /// Tests of boundary conditions are free where loops are partitioned into interior and edges. Those that sums would

@@ -338,6 +338,7 @@ StageGraph build_stage_graph(const Graph &graph, const poly::Model &model,
             node.stages.push_back(stage_cost(func, s, model.funcs[f].stages[s], names));
         }
         node.is_output = func.is_output;
+        node.is_operand = !func.packs.empty();
         node.channels = channels_of(graph, func, names);
         node.starts_from_formula = graph::starts_from_formula(func);
         node.is_overwritten = graph::overwritten(func).has_value();

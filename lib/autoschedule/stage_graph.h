@@ -123,6 +123,7 @@ struct Node {
     std::vector<Reads> reads;  ///< one per buffer, from the loads of all stages
     Role role = Role::Free;
     bool is_output = false;
+    bool is_operand = false;  ///< a copy in another order (operand_copies.h)
     /// Of an output: a dimension > 0 whose elements are adjacent in memory, as the channels of interleaved images; -1:
     /// none.
     int channels = -1;

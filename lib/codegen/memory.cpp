@@ -93,12 +93,25 @@ void ExprEmitter::mark(llvm::Instruction *access, const std::string &buffer, Val
 Value *ExprEmitter::addresses(const std::string &buffer, Type element, const Expr &index) {
     llvm::Type *type = memory_type(unit_.context, element.element_of());
     Value *base = address(buffer, element, {});
-    const Expr *lanes = &index;
-    while ((*lanes)->op == ir::Op::Add && (*lanes)->b()->op == ir::Op::Broadcast) {
-        base = b_.CreateGEP(type, base, emit((*lanes)->b()->value()));
-        lanes = &(*lanes)->a();
+    Expr lanes = index;
+    const auto take_common_part = [&](Expr &sum) {
+        if (sum->op != ir::Op::Add || sum->b()->op != ir::Op::Broadcast)
+            return false;
+        base = b_.CreateGEP(type, base, emit(sum->b()->value()));
+        sum = Expr(sum->a());
+        return true;
+    };
+    while (take_common_part(lanes)) {
     }
-    return b_.CreateGEP(type, base, emit(*lanes));
+    if (lanes->op == ir::Op::Cast && ir::has_no_overflow(lanes->value().type())) {
+        Expr narrow = lanes->value();
+        bool is_changed = false;
+        while (take_common_part(narrow))
+            is_changed = true;
+        if (is_changed)
+            lanes = ir::make_cast(lanes.type(), narrow);
+    }
+    return b_.CreateGEP(type, base, emit(lanes));
 }
 
 /// The known alignment of the address at which a dense access to `index` begins.

@@ -39,7 +39,7 @@ struct UnrollSmallLoops : llvm::PassInfoMixin<UnrollSmallLoops> {
     }
 };
 
-llvm::FunctionPassManager pass_list(const Target &target) {
+llvm::FunctionPassManager pass_list(const llvm::TargetMachine &machine, const Target &target) {
     using namespace llvm;
     FunctionPassManager passes;
     passes.addPass(SROAPass(SROAOptions::ModifyCFG));
@@ -62,7 +62,7 @@ llvm::FunctionPassManager pass_list(const Target &target) {
     passes.addPass(InstCombinePass());
     if (target.has_feature(Target::FastMath))
         passes.addPass(ShareSums());
-    passes.addPass(ScalarGathers());
+    passes.addPass(ScalarGathers(machine.getTargetCPU()));
     LoopPassManager again;
     again.addPass(LICMPass(LICMOptions()));
     passes.addPass(createFunctionToLoopPassAdaptor(std::move(again), /*UseMemorySSA=*/true));
@@ -90,7 +90,7 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine, const Target &
         all.addPass(llvm::AlwaysInlinerPass(/*InsertLifetime=*/false));
         all.addPass(llvm::GlobalDCEPass());
     }
-    all.addPass(llvm::createModuleToFunctionPassAdaptor(pass_list(target)));
+    all.addPass(llvm::createModuleToFunctionPassAdaptor(pass_list(machine, target)));
     all.run(module, modules);
 }
 

@@ -2,6 +2,8 @@
 // An LLVM pass that gathers by loads of single lanes where the processor's instruction is slow, or missing. Internal to
 // codegen/.
 
+#include <string>
+
 #include <llvm/IR/PassManager.h>
 
 namespace Pipe::codegen {
@@ -14,8 +16,14 @@ namespace Pipe::codegen {
 ///     v = gather(pointers)                             ->     v = { p[index[0]], p[index[1]], ... }
 ///
 /// To be run late: as one instruction, equal gathers are found by LLVM's passes.
-struct ScalarGathers : llvm::PassInfoMixin<ScalarGathers> {
+class ScalarGathers : public llvm::PassInfoMixin<ScalarGathers> {
+  public:
+    /// \param processor  LLVM's name
+    explicit ScalarGathers(llvm::StringRef processor) : processor_(processor) {}
     llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
+
+  private:
+    std::string processor_;
 };
 
 }  // namespace Pipe::codegen

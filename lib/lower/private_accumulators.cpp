@@ -135,6 +135,7 @@ class Privatizer {
             std::rotate(placed.storage_order.begin(), placed.storage_order.end() - 1,
                         placed.storage_order.end());
             combine_lanes(made.merge_loops, loop, part.types.size());
+            combine_halves(part, placed, made.merge, loop);
         }
         if (kind == LoopKind::Parallel)
             combine_tables(made.merge_loops, loop);
@@ -276,6 +277,52 @@ class Privatizer {
         for (Dim &d : merge.dims)
             if (d.name == loop && values == 1 && !has_vector)
                 d.kind = LoopKind::Vectorized;
+    }
+
+    /// The values of a Tuple in two halves of the lanes, lane by lane, until one lane is left, or an odd number: as vectors, where
+    /// a loop over all lanes would wait for each value before it combines the next.
+    void combine_halves(FuncNode &part, FuncSchedule &placed, graph::Stage &merge,
+                        const std::string &loop) {
+        const graph::Reduction &reduction = reductions_.at(part.id);
+        const auto rvar = std::find_if(merge.rvars.begin(), merge.rvars.end(),
+                                       [&](const auto &r) { return r.name == loop; });
+        int64_t lanes = 0;
+        if (part.types.size() == 1 || !reduction.any_parts || reduction.needs_points ||
+            merge.predicate.defined() || rvar == merge.rvars.end() ||
+            !ir::as_const_int(rvar->extent, &lanes))
+            return;
+        for (; lanes % 2 == 0; lanes /= 2) {
+            const std::string lane = loop + "_half";
+            std::vector<Expr> at;
+            for (const std::string &arg : part.args)
+                at.push_back(ir::make_variable(Int(32), arg == part.args.back() ? lane : arg));
+            std::vector<Expr> other = at;
+            other.back() = ir::add(at.back(), ir::int32(static_cast<int32_t>(lanes / 2)));
+            graph::Stage half;
+            half.args = at;
+            half.where = merge.where;
+            half.rvars = {{lane, ir::int32(0), ir::int32(static_cast<int32_t>(lanes / 2))}};
+            half.values = reduction.combine(values_at(part, at), values_at(part, other));
+            StageSchedule loops;
+            loops.dims = graph::initial_loops(part.args, half);
+            loops.touched = true;
+            for (Dim &d : loops.dims)
+                if (d.name == lane)
+                    d.kind = LoopKind::Vectorized;
+            part.stages.push_back(std::move(half));
+            placed.stages.push_back(std::move(loops));
+        }
+        rvar->extent = ir::int32(static_cast<int32_t>(lanes));
+    }
+
+    static std::vector<Expr> values_at(const FuncNode &func, const std::vector<Expr> &args) {
+        std::vector<Expr> values;
+        for (size_t i = 0; i < func.types.size(); i++) {
+            ir::ExprNode element(ir::Op::Call, func.types[i]);
+            element.index = static_cast<int>(i);
+            values.push_back(call(func, func.types[i], element, args));
+        }
+        return values;
     }
 
     /// Of a scatter, whole tables are combined: in vectors along their rows.

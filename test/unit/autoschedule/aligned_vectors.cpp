@@ -1,4 +1,10 @@
 // Outputs whose vectors are dense only where they begin at multiples of their lanes.
+
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include <catch2/catch_message.hpp>
 #include <catch2/catch_test_macros.hpp>
 
 #include <pipe/pipe.h>
@@ -71,4 +77,83 @@ TEST_CASE("no version where vectors are dense anyway", "[autoschedule]") {
     p.autoschedule(get_host_target());
     p.realize({96, 40});
     CHECK(p.schedule_source().find("specialize") == std::string::npos);
+}
+
+namespace {
+
+/// Three planes of formulas of a picture, which share much: red, green and blue.
+struct Planes {
+    ImageParam in{Float(32), 2, "in"};
+    Var x{"x"}, y{"y"}, c{"c"};
+    Func planes{"planes"};
+
+    Planes() {
+        const Expr root = sqrt(in(x, y) + 1.f);
+        planes(x, y, c) = mux(c, {root, root * 2.f, root - in(x, y)});
+    }
+    static float value(int x, int y) { return static_cast<float>(x + 3 * y); }
+    static float right(int x, int y, int c) {
+        const float root = std::sqrt(value(x, y) + 1.f);
+        return c == 0 ? root : c == 1 ? root * 2.f : root - value(x, y);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a mux that is unrolled has a version for the bounds at hand", "[autoschedule]") {
+    Planes p;
+    Buffer<float> image(200, 100);
+    image.fill(Planes::value);
+    p.in.set(image);
+    Pipeline pipeline(p.planes);
+    pipeline.autoschedule(get_host_target());
+    pipeline.realize({200, 100, 3});
+    const std::string source = pipeline.schedule_source();
+    INFO(source);
+    CHECK(source.find("planes.specialize(planes.output_buffers()[0].dim(2).min() == 0 && "
+                      "planes.output_buffers()[0].dim(2).extent() == 3)") != std::string::npos);
+    for (auto [first, count] : {std::pair{0, 3}, {1, 2}, {2, 1}, {0, 2}}) {
+        Buffer<float> part(200, 100, count);
+        part.set_min(0, 0, first);
+        pipeline.realize(part);
+        part.for_each_element([&](int x, int y, int c) {
+            REQUIRE(std::abs(part(x, y, c) - Planes::right(x, y, c)) <= 1e-3f);
+        });
+    }
+}
+
+TEST_CASE("short rows of a known size have a version without a loop over vectors",
+          "[autoschedule]") {
+    const Var d("d"), t("t");
+    ImageParam in(Float(32), 2, "in");
+    Func out("out");
+    out(d, t) = select(d < 32, in(d + 32, t), in(d - 32, t) * 2.f);
+    auto right = [](int d, int t) {
+        return d < 32 ? Planes::value(d + 32, t) : Planes::value(d - 32, t) * 2.f;
+    };
+    Buffer<float> rows(300, 500);
+    rows.set_min(-64, 0);
+    rows.fill(Planes::value);
+    in.set(rows);
+    const Target avx2("x86-64-linux-avx2-fma-f16c");
+    auto source_for = [&](int width) {
+        Pipeline pipeline(out);
+        pipeline.autoschedule(avx2);
+        pipeline.realize({width, 400}, avx2);
+        const std::string source = pipeline.schedule_source();
+        for (int first : {0, 3}) {
+            Buffer<float> part(width - first, 400);
+            part.set_min(first, 0);
+            pipeline.realize(part, avx2);
+            part.for_each_element([&](int d, int t) { REQUIRE(part(d, t) == right(d, t)); });
+        }
+        return source;
+    };
+    const std::string special = "out.specialize(out.output_buffers()[0].dim(0).min() == 0 && "
+                                "out.output_buffers()[0].dim(0).extent() == 64)";
+    const std::string found = source_for(64);
+    INFO(found);
+    CHECK(found.find(special) != std::string::npos);
+    CHECK(source_for(60).find("specialize") == std::string::npos);   // ends in a part of a vector
+    CHECK(source_for(136).find("specialize") == std::string::npos);  // long
 }

@@ -111,5 +111,6 @@ TEST_CASE("other orders of dimensions give the same values", "[autoschedule][dim
     const Buffer<float> got = pipeline.autoschedule(get_host_target()).realize({40, 40}),
                         right = out.realize_reference({40, 40});
     got.for_each_element([&](int p, int q) { REQUIRE(got(p, q) == right(p, q)); });
+    INFO(pipeline.schedule_source() << pipeline.schedule_report());
     CHECK(pipeline.schedule_source().find("reorder_storage") != std::string::npos);
 }

@@ -135,6 +135,28 @@ TEST_CASE("where stages take turns row by row, inputs start to stream in anew fo
     CHECK(more < machine.stream_start + 3 * machine.nest_overhead);
 }
 
+TEST_CASE("rows of which the processor sees the next one do not wait", "[autoschedule]") {
+    const Var d("d"), h("h"), t("t");
+    ImageParam in(Float(32), 3, "in");
+    RDom r(0, 128, "r");
+    Func total("total"), out("out");
+    total(h, t) += in(r, h, t);
+    out(d, h, t) = in(d, h, t) * total(h, t);
+    const Priced p = price(out, {{0, 127}, {0, 7}, {0, 8191}});
+    Machine machine = two_cores();
+    machine.fast_math = true;
+    const auto group = p.group({"total", "out"}, machine);
+    autoschedule::Tiling single{{128, 8, 32}, 1};
+    single.single_rows = true;
+    const auto by_tile = group.evaluate({{128, 8, 32}, -1}), by_row = group.evaluate(single);
+    CHECK(by_row.scratch_bytes == sizeof(float));
+    CHECK(by_row.near_memory == 0);
+    CHECK(by_row.overhead <= by_tile.overhead);
+    CHECK(by_row.total < by_tile.total);
+    CHECK(group.best(false)->inner == std::vector<int>{0, 1, 2});
+    CHECK(group.best(false)->row_dim == 1);
+}
+
 TEST_CASE("a small table of values that take long is not computed again for each use",
           "[autoschedule]") {
     const Var x("x"), y("y"), t("t");

@@ -321,3 +321,119 @@ TEST_CASE("the transpose of a matrix that a product reads, too, may be stored",
     });
     CHECK(wrong == 0);
 }
+
+namespace {
+
+/// The product of a matrix and the transpose of another one: rows are as long as the sums.
+struct RowProducts {
+    ImageParam a, b;
+    RDom k{0, a.dim(0).extent(), "k"};
+    Func sums{"sums"}, out{"out"};
+
+    explicit RowProducts(Type type = Int(32)) : a(type, 2, "a"), b(type, 2, "b") {
+        sums(x, y) = cast(type, 0);
+        sums(x, y) += a(k, y) * b(k, x);
+        out(x, y) = sums(x, y) + 1;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("an operand whose rows are as long as the sums is copied in the order of the lanes",
+          "[autoschedule][packing]") {
+    int copies = 0;
+    for (const auto &[width, height, depth] : {std::array{64, 70, 300}, std::array{129, 33, 200},
+                                               std::array{500, 200, 65}, std::array{3, 2, 5}}) {
+        INFO(width << " x " << height << ", sums of " << depth);
+        RowProducts p;
+        Buffer<int> left(depth, height), right(depth, width), got(width, height);
+        left.fill([](int x, int y) { return (x * 7 + y * 5) % 13 - 6; });
+        right.fill([](int x, int y) { return (x * 3 + y * 11) % 17 - 8; });
+        p.a.set(left), p.b.set(right);
+        Pipeline pipeline(p.out);
+        pipeline.autoschedule(avx2());
+        auto wrong = [&] {
+            int64_t count = 0;
+            got.for_each_element([&, depth = depth](int x, int y) {
+                int sum = 1;
+                for (int k = 0; k < depth; k++)
+                    sum += left(k, y) * right(k, x);
+                count += got(x, y) != sum;
+            });
+            return count;
+        };
+        pipeline.realize(got);
+        CHECK(wrong() == 0);
+        const std::string source = pipeline.schedule_source(), loops = pipeline.loop_nest();
+        INFO(source);
+        if (source.find("b.in(sums)") == std::string::npos)
+            continue;
+        copies++;
+        CHECK(source.find(".reorder_storage({b_in_sums__1, b_in_sums__0})") != std::string::npos);
+        TempFolder folder;
+        pipeline.save_schedule(folder / "schedule.json");
+        RowProducts other;
+        other.a.set(left), other.b.set(right);
+        Pipeline again(other.out);
+        again.apply_schedule(folder / "schedule.json");
+        CHECK(std::regex_replace(again.loop_nest(), std::regex("\\$1"), "") == loops);
+        got.fill(0);
+        again.realize(got);
+        CHECK(wrong() == 0);
+    }
+    CHECK(copies == 3);
+}
+
+TEST_CASE("what is read of copies of Funcs, in other orders, and twice",
+          "[autoschedule][packing]") {
+    Var z("z");
+    ImageParam a(Float(32), 3, "a"), b(Float(32), 3, "b");
+    RDom k(0, a.dim(0).extent(), "k");
+    Func shifted("shifted"), sums("sums"), out("out");
+    bool copied = true;
+    SECTION("of a Func that has other readers") {
+        shifted(x, y, z) = sqrt(b(x, y, z)) + 1.0f;
+        sums(x, y, z) += a(k, y, z) * shifted(k, x, z);
+        out(x, y, z) = sums(x, y, z) + shifted(x, y, z);
+    }
+    SECTION("along a middle dimension") {
+        sums(z, x, y) += a(k, x, y) * b(k, z, y);
+        out(x, y, z) = sums(x, y, z);
+    }
+    SECTION("along the last dimension") {
+        sums(z, x, y) += a(k, x, y) * b(k, y, z);
+        out(x, y, z) = sums(x, y, z);
+    }
+    SECTION("of one image, in both ways: as it is") {
+        sums(x, y, z) += a(k, y, z) * a(k, x, z);
+        out(x, y, z) = sums(x, y, z);
+        copied = false;
+    }
+    SECTION("where each element is read for one point only: as it is") {
+        sums(x, y, z) += b(k, x, clamp(y + z, 0, 39)) * a(k, y, z);
+        out(x, y, z) = sums(x, y, z);
+        copied = false;
+    }
+    SECTION("where the user computes the Func in the loops of its reader: as it is") {
+        shifted(x, y, z) = b(x, y, z) + 1.0f;
+        sums(x, y, z) += a(k, y, z) * shifted(k, x, z);
+        shifted.compute_at(sums.update(), z);
+        out(x, y, z) = sums(x, y, z);
+        copied = false;
+    }
+    Buffer<float> left(40, 40, 40), right(40, 40, 40), got(40, 40, 40), want(40, 40, 40);
+    left.fill([](int p, int q, int r) { return float((p * 7 + q * 5 + r) % 13 - 6); });
+    right.fill([](int p, int q, int r) { return float((p * 3 + q * 11 + r * 2) % 17); });
+    a.set(left), b.set(right);
+    Pipeline pipeline(out);
+    pipeline.autoschedule(avx2());
+    pipeline.realize(got);
+    INFO(pipeline.schedule_source());
+    CHECK((pipeline.schedule_source().find(".in(sums)") != std::string::npos) == copied);
+    pipeline.realize_reference(want);
+    int wrong = 0;
+    got.for_each_element([&](int x, int y, int z) {
+        wrong += std::abs(got(x, y, z) - want(x, y, z)) > 1e-4f * std::abs(want(x, y, z)) + 1e-2f;
+    });
+    CHECK(wrong == 0);
+}

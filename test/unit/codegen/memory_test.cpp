@@ -375,6 +375,95 @@ TEST_CASE("gathers and scatters") {
 
 namespace {
 
+/// out[lane] = in[index], where `index` is made of so many lanes of "index" and of the scalar n = 50.
+template <typename Index>
+ir::Program gather_program(const std::function<Expr(const Expr &lanes, const Expr &n)> &index,
+                           int lanes) {
+    ir::Program p;
+    p.name = "gather";
+    p.args = {{Kind::InputBuffer, "in", Float(32), 1},
+              {Kind::InputBuffer, "index", type_of<Index>(), 1},
+              {Kind::OutputBuffer, "out", Float(32), 1},
+              {Kind::Scalar, "n", Int(32), 0}};
+    const Expr at = index(load(type_of<Index>(), "index", int32(0), lanes), var32("n"));
+    p.body =
+        ir::make_store("out", ramp(int32(0), 1, lanes), ir::make_load(Float(32, lanes), "in", at));
+    return p;
+}
+
+template <typename Index>
+void check_index(const std::function<Expr(const Expr &lanes, const Expr &n)> &index, int first,
+                 int step) {
+    for (int lanes : {2, 8, 16}) {
+        const ir::Program p = gather_program<Index>(index, lanes);
+        Guarded<float> in(400, true);
+        for (size_t i = 0; i < 400; i++)
+            in[i] = float(i) + 0.5f;
+        std::vector<Index> where;
+        for (int i = 0; i < lanes; i++)
+            where.push_back(static_cast<Index>(first + i * step));
+        std::vector<float> out(where.size());
+        Data where_data(where), out_data(out);
+        int n = 50;
+        for (const Target &target : runnable_targets()) {
+            INFO(target.to_string() << ", " << lanes << " lanes");
+            REQUIRE(run(p, {&in.argument, &where_data.argument, &out_data.argument, &n}, nullptr,
+                        target) == 0);
+            for (size_t i = 0; i < where.size(); i++)
+                REQUIRE(out[i] == float(int(where[i]) + 50) + 0.5f);
+        }
+    }
+}
+
+Expr wide(const Expr &e) {
+    return ir::make_cast(Int(64).with_lanes(e.type().lanes()), e);
+}
+Expr all_lanes(const Expr &n, const Expr &like) {
+    return ir::make_broadcast(n, like.type().lanes());
+}
+
+}  // namespace
+
+TEST_CASE("gathers whose lanes have a common part") {
+    auto sum = [](const Expr &a, const Expr &b) { return ir::make_binary(ir::Op::Add, a, b); };
+    auto apart = [&](const Expr &i, const Expr &n) { return sum(wide(i), all_lanes(wide(n), i)); };
+    auto before = [&](const Expr &i, const Expr &n) { return sum(all_lanes(wide(n), i), wide(i)); };
+    auto narrow = [&](const Expr &i, const Expr &n) {
+        const Expr i32 = ir::make_cast(Int(32).with_lanes(i.type().lanes()), i);
+        return wide(sum(i32, all_lanes(n, i)));
+    };
+    auto difference = [&](const Expr &i, const Expr &n) {
+        const Expr negative = ir::make_binary(ir::Op::Sub, int32(0), n);
+        return ir::make_binary(ir::Op::Sub, wide(i), all_lanes(wide(negative), i));
+    };
+    for (const auto &index : std::vector<std::function<Expr(const Expr &, const Expr &)>>{
+             apart, before, narrow, difference}) {
+        check_index<int32_t>(index, -50, 23);
+        check_index<uint8_t>(index, 255, -17);
+        check_index<int8_t>(index, -50, 11);
+        check_index<uint16_t>(index, 300, -20);
+        check_index<int64_t>(index, -50, 23);
+    }
+}
+
+TEST_CASE("where no instruction gathers, indices are taken from vectors as narrow as they are") {
+    const Target target("x86-64-linux-avx2");
+    const auto index = [](const Expr &i, const Expr &n) {
+        return ir::make_binary(ir::Op::Add, wide(i), all_lanes(wide(n), i));
+    };
+    const std::string of_ints = jit::compile(gather_program<int32_t>(index, 8), target).llvm_ir();
+    INFO(of_ints);
+    CHECK(of_ints.find("call <8 x float> @llvm.masked.gather") == std::string::npos);
+    CHECK(of_ints.find("<8 x i64>") == std::string::npos);
+    // Bytes are loaded one by one.
+    const std::string of_bytes = jit::compile(gather_program<uint8_t>(index, 8), target).llvm_ir();
+    INFO(of_bytes);
+    CHECK(of_bytes.find("<8 x i8>") == std::string::npos);
+    CHECK(of_bytes.find("zext i8") != std::string::npos);
+}
+
+namespace {
+
 /// k planes put together, and k channels taken apart from a load of `span` elements.
 template <typename T> void check_channels(int lanes, int k, const Target &target) {
     const Type type = type_of<T>().with_lanes(lanes);

@@ -107,3 +107,42 @@ TEST_CASE("private accumulators: none where the iterations share no element") {
     f.update().parallel(x);
     CHECK(built(f).find("_parts") == std::string::npos);
 }
+
+TEST_CASE("private accumulators: lanes of a Tuple are combined in halves") {
+    ImageParam in(Int(32), 1, "in");
+    Func best("best");
+    RDom r(0, 64, "r");
+    best() = {0, -1};
+    best() = {select(best()[1] < in(r), r, best()[0]), max(best()[1], in(r))};
+    best.update().vectorize(r, 8);
+    const std::string text = built(best);
+    INFO(text);
+    for (int half : {4, 2, 1})
+        CHECK(text.find("r$x_lane_half in [0, " + std::to_string(half) + ")") != std::string::npos);
+    CHECK(text.find("for best.s1.r$x_lane in [0, 1)") != std::string::npos);
+}
+
+TEST_CASE("the first of the largest values is found by vectors", "[argmax]") {
+    ImageParam in(Int(32), 2, "in");
+    Var y("y");
+    for (int lanes : {2, 3, 6, 8, 12, 16, 32}) {
+        RDom r(0, 101, "r");
+        Func best("best");
+        best(y) = {-1, -1};
+        best(y) = {select(best(y)[1] < in(r, y), r, best(y)[0]), max(best(y)[1], in(r, y))};
+        best.update().vectorize(r, lanes);
+        Buffer<int> image(101, 20);
+        image.fill([](int x, int y) { return (x * 37 + y * 11) % 19; });
+        in.set(image);
+        const Realization found = best.realize({20});
+        const Buffer<int> where = found[0], value = found[1];
+        for (int j = 0; j < 20; j++) {
+            int first = 0;
+            for (int i = 1; i < 101; i++)
+                first = image(i, j) > image(first, j) ? i : first;
+            INFO(lanes << " lanes, row " << j);
+            REQUIRE(value(j) == image(first, j));
+            REQUIRE(where(j) == first);
+        }
+    }
+}
