@@ -81,7 +81,8 @@ Expr bounds_of_unrolled(const Plan &plan, const FuncNode &func, const Node &node
     if (plan.unrolled < 0 || plan.stage > 0 || !node.is_output)
         return {};
     const size_t d = static_cast<size_t>(plan.unrolled);
-    if (node.mins[d] != 0 || has_promised_min(func, d) ||
+    // (Among few values, the choice takes less than a version takes to compile.)
+    if (node.extents[d] <= most_channels || node.mins[d] != 0 || has_promised_min(func, d) ||
         !is_chosen_by(func.args[d], func, graph, schedule))
         return {};
     return ir::make_binary(ir::Op::And, begins_at_0(func, d), has_extent(func, d, node.extents[d]));

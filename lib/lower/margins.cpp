@@ -1,6 +1,7 @@
 #include "lower/margins.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "ir/lets.h"
 #include "ir/simplify.h"
@@ -69,17 +70,32 @@ std::optional<Linear> margin_at(const Linear &margin, const std::string &name, c
     return builder.finish(&result) ? std::optional(result) : std::nullopt;
 }
 
-std::optional<Linear> least(std::optional<Linear> margin,
-                            const std::vector<const StmtNode *> &loops) {
+namespace {
+
+std::optional<Linear> extreme(std::optional<Linear> margin,
+                              const std::vector<const StmtNode *> &loops, bool least) {
     for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
         if (!margin || !depends_on(*margin, (*loop)->name))
             continue;
         const auto grows = growth(*margin, (*loop)->name);
         if (!grows || !as_const_int((*loop)->extent(), nullptr))
             return {};
-        margin = margin_at(*margin, (*loop)->name, *grows < 0 ? last_of(**loop) : (*loop)->min());
+        const bool at_last = (*grows < 0) == least;
+        margin = margin_at(*margin, (*loop)->name, at_last ? last_of(**loop) : (*loop)->min());
     }
     return margin;
+}
+
+}  // namespace
+
+std::optional<Linear> least(std::optional<Linear> margin,
+                            const std::vector<const StmtNode *> &loops) {
+    return extreme(std::move(margin), loops, true);
+}
+
+std::optional<Linear> greatest(std::optional<Linear> margin,
+                               const std::vector<const StmtNode *> &loops) {
+    return extreme(std::move(margin), loops, false);
 }
 
 Expr to_expr(const Linear &sum) {

@@ -24,6 +24,9 @@ std::optional<ir::Linear> margin_at(const ir::Linear &margin, const std::string 
 /// The margin where it is least in these loops of constant extents, outermost first; nothing if that is not known.
 std::optional<ir::Linear> least(std::optional<ir::Linear> margin,
                                 const std::vector<const ir::StmtNode *> &loops);
+/// The margin where it is greatest, likewise.
+std::optional<ir::Linear> greatest(std::optional<ir::Linear> margin,
+                                   const std::vector<const ir::StmtNode *> &loops);
 bool depends_on(const ir::Linear &margin, const std::string &name);
 Expr to_expr(const ir::Linear &margin);
 

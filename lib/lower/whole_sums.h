@@ -21,12 +21,13 @@
 // it for the edges of each loop around. The rows at an edge are compiled once, and a block that is whole is as fast in a tile
 // that is not as in others.
 //
-//  1. Guards that are affine in the loops inside of the array are decided for the block as a whole. Others (of RVars)
-//     stay where they are.
+//  1. Guards that are affine in the loops inside of the array are decided for the block as a whole (sum_guards.h). Others
+//     (of RVars) stay where they are.
 //  2. Rows: an unrolled loop that is in all statements of the array, none of which reads what another row stores. Half of
-//     them are computed together where all of these are needed. A block of which lanes are masked stays as it is: rows do not
-//     share what they load. But where a vector would be computed lane by lane if only some of its lanes are needed (x86
-//     without masks of bytes: AVX2), all unrolled loops at the edge are serial.
+//     them are computed together where all of these are needed (sum_rows.h).
+//     Where lanes have guards, the vectors of a block come first: half of them together where these are whole, else one by one:
+//     without masks, with masks, or not at all. A vector with masks keeps its rows, which share what they load. But where it
+//     would be computed lane by lane (x86 without masks of bytes: AVX2), all its unrolled loops are serial.
 //  3. Only if the array has a serial loop of many iterations in it, or such vectors. Else a block takes little time, and what
 //     it stores may be in registers, too, which rows that a loop counts are not.
 //  4. Not in GPU kernels.

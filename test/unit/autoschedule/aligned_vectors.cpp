@@ -81,45 +81,57 @@ TEST_CASE("no version where vectors are dense anyway", "[autoschedule]") {
 
 namespace {
 
-/// Three planes of formulas of a picture, which share much: red, green and blue.
+/// Planes of formulas of a picture, which share much.
 struct Planes {
     ImageParam in{Float(32), 2, "in"};
     Var x{"x"}, y{"y"}, c{"c"};
     Func planes{"planes"};
 
-    Planes() {
-        const Expr root = sqrt(in(x, y) + 1.f);
-        planes(x, y, c) = mux(c, {root, root * 2.f, root - in(x, y)});
+    explicit Planes(int count) {
+        const Expr root = sqrt(in(x, y) + 1.f) + exp(in(x, y) / -100.f) + sin(in(x, y));
+        std::vector<Expr> values;
+        for (int i = 0; i < count; i++)
+            values.push_back(root * static_cast<float>(i) - in(x, y));
+        planes(x, y, c) = mux(c, values);
     }
     static float value(int x, int y) { return static_cast<float>(x + 3 * y); }
     static float right(int x, int y, int c) {
-        const float root = std::sqrt(value(x, y) + 1.f);
-        return c == 0 ? root : c == 1 ? root * 2.f : root - value(x, y);
+        const float v = value(x, y);
+        return (std::sqrt(v + 1.f) + std::exp(v / -100.f) + std::sin(v)) * static_cast<float>(c) -
+               v;
+    }
+    /// The chosen schedule for all planes, with which parts are computed, too.
+    std::string source(int count) {
+        Buffer<float> image(200, 100);
+        image.fill(value);
+        in.set(image);
+        Pipeline pipeline(planes);
+        pipeline.autoschedule(get_host_target());
+        pipeline.realize({200, 100, count});
+        for (auto [first, planes] : {std::pair{0, count}, {1, 2}, {2, 1}, {0, 2}}) {
+            Buffer<float> part(200, 100, planes);
+            part.set_min(0, 0, first);
+            pipeline.realize(part);
+            part.for_each_element([&](int x, int y, int c) {
+                REQUIRE(std::abs(part(x, y, c) - right(x, y, c)) <= 1e-3f);
+            });
+        }
+        return pipeline.schedule_source();
     }
 };
 
 }  // namespace
 
-TEST_CASE("a mux that is unrolled has a version for the bounds at hand", "[autoschedule]") {
-    Planes p;
-    Buffer<float> image(200, 100);
-    image.fill(Planes::value);
-    p.in.set(image);
-    Pipeline pipeline(p.planes);
-    pipeline.autoschedule(get_host_target());
-    pipeline.realize({200, 100, 3});
-    const std::string source = pipeline.schedule_source();
-    INFO(source);
-    CHECK(source.find("planes.specialize(planes.output_buffers()[0].dim(2).min() == 0 && "
-                      "planes.output_buffers()[0].dim(2).extent() == 3)") != std::string::npos);
-    for (auto [first, count] : {std::pair{0, 3}, {1, 2}, {2, 1}, {0, 2}}) {
-        Buffer<float> part(200, 100, count);
-        part.set_min(0, 0, first);
-        pipeline.realize(part);
-        part.for_each_element([&](int x, int y, int c) {
-            REQUIRE(std::abs(part(x, y, c) - Planes::right(x, y, c)) <= 1e-3f);
-        });
-    }
+TEST_CASE("a mux of many values that is unrolled has a version for the bounds at hand",
+          "[autoschedule]") {
+    const std::string six = Planes(6).source(6);
+    INFO(six);
+    CHECK(six.find("planes.specialize(planes.output_buffers()[0].dim(2).min() == 0 && "
+                   "planes.output_buffers()[0].dim(2).extent() == 6)") != std::string::npos);
+    const std::string three = Planes(3).source(3);
+    INFO(three);
+    CHECK(three.find(".unroll(c_u)") != std::string::npos);
+    CHECK(three.find("specialize") == std::string::npos);
 }
 
 TEST_CASE("short rows of a known size have a version without a loop over vectors",

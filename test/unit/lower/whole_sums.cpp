@@ -1,6 +1,8 @@
 #include "lower/whole_sums.h"
 
 #include <random>
+#include <string>
+#include <vector>
 
 #include <catch2/catch_message.hpp>
 #include <catch2/catch_test_macros.hpp>
@@ -18,9 +20,9 @@ namespace {
 
 const Target avx2("x86-64-linux-avx2-fma-f16c"), avx512("x86-64-linux-avx512_skylake");
 
-/// What a guard tests of the row and of the column; "": nothing.
+/// What a guard tests of the row and of the column, and of the terms of a sum; "": nothing.
 struct Guards {
-    std::string row, column;
+    std::string row, column, terms = {};
 };
 
 std::string in_if(const std::string &condition, const std::string &body) {
@@ -42,6 +44,28 @@ std::string sums_of(const std::string &type, const Guards &guards, int rows = 2,
                       around(k, block("sums[yi * 4 + xi] = sums[yi * 4 + xi] + " + type + "(in[" +
                                       at + "])\n")) +
                       block("out[" + at + "] = int32(sums[yi * 4 + xi])\n"));
+}
+
+/// The same of `vectors` vectors in each row.
+std::string sums_of_vectors(const std::string &type, const Guards &guards, int rows, int vectors,
+                            const std::string &k = "for k in [0, n)") {
+    const std::string width = std::to_string(4 * vectors), count = std::to_string(rows);
+    const auto block = [&](const std::string &statement, const std::string &also = "") {
+        const std::string column =
+            guards.column + (also.empty() || guards.column.empty() ? "" : " && ") + also;
+        return around(
+            "for yi in [0, " + count + ") unrolled",
+            in_if(guards.row,
+                  around("for xu in [0, " + std::to_string(vectors) + ") unrolled",
+                         around("for xi in [0, 4) vectorized", in_if(column, statement)))));
+    };
+    const std::string at = "(yo * " + count + " + yi) * 60 + xo * " + width + " + (xu * 4 + xi)";
+    const std::string sum = "sums[yi * " + width + " + (xu * 4 + xi)]";
+    return around("allocate sums[" + type + " * " + std::to_string(4 * vectors * rows) + "]",
+                  block(sum + " = " + type + "(1)\n") +
+                      around(k, block(sum + " = " + sum + " + " + type + "(in[" + at + "])\n",
+                                      guards.terms)) +
+                      block("out[" + at + "] = int32(" + sum + ")\n"));
 }
 
 Stmt nest_of(const std::string &body) {
@@ -94,6 +118,27 @@ TEST_CASE("a block with masks stays as it is where it is not whole", "[sums]") {
     CHECK(count(now.substr(partial), "if xo * 4 + xi < w") == 3);
     CHECK(count(now.substr(partial), "for yi in [0, 2) unrolled") == 3);
     CHECK(count(now.substr(partial), "for k in [0, n) remainder") == 1);
+}
+
+TEST_CASE("vectors of a block at an edge are computed by halves, by themselves, or not at all",
+          "[sums]") {
+    const Guards guards{"yo * 2 + yi < h", "xo * 12 + (xu * 4 + xi) < w"};
+    const std::string now = text_of(nest_of(sums_of_vectors("int32", guards, 2, 3)));
+    INFO(now);
+    const size_t edge = now.find("for xu.half in [0, 2) remainder");
+    REQUIRE(edge != std::string::npos);
+    const size_t singles = now.find("for xu in [", edge);
+    CHECK(now.find("if ", edge) < now.find("for xu in [0, 2) unrolled", edge));
+    REQUIRE(singles != std::string::npos);
+    const std::string last = now.substr(now.find("for xu in [xu.half"));
+    // Whole, partial, nothing.
+    CHECK(count(last, "allocate sums") >= 2);
+    CHECK(count(last, "if xo * 12") == 3);  // masks of one version
+    // Of two vectors, each stands alone.
+    const Guards two{"", "xo * 8 + (xu * 4 + xi) < w"};
+    const std::string pair = text_of(nest_of(sums_of_vectors("int32", two, 2, 2)));
+    CHECK(pair.find("half") == std::string::npos);
+    CHECK(pair.find("for xu in [0, 2) remainder") != std::string::npos);
 }
 
 TEST_CASE("where both conditions of a test outside failed, no block is whole", "[sums]") {
@@ -216,6 +261,34 @@ TEST_CASE("random guards of blocks of sums compute the same", "[sums]") {
         const Stmt now = lower::whole_sums(program.body, &target);
         separated += ir::to_string(now) != ir::to_string(program.body);
         for (auto [w, h] : {std::pair{0, 2}, {1, 1}, {7, 3}, {12, 4}, {19, 7}}) {
+            INFO(i << ", " << w << " x " << h << "\n" << program.body << "=>\n" << now);
+            REQUIRE(run(program, program.body, w, h) == run(program, now, w, h));
+        }
+    }
+    CHECK(separated > 200);
+}
+
+TEST_CASE("random guards of blocks of several vectors compute the same", "[sums]") {
+    std::mt19937 random(2);
+    auto one_of = [&](const std::vector<std::string> &choices) {
+        return choices[random() % choices.size()];
+    };
+    int separated = 0;
+    for (int i = 0; i < 300; i++) {
+        const int vectors = 2 + i % 4;
+        const std::string x = "xo * " + std::to_string(4 * vectors) + " + (xu * 4 + xi)";
+        const Guards guards{
+            one_of({"", "yo * 4 + yi < h", "yo + yi > w - 3"}),
+            one_of({x + " < w", x + " <= w - 1", x + " < w + yo", "w > " + x,
+                    x + " < w && xo * 4 < h", x + " + yi < w", "0 <= " + x + " - w"}),
+            one_of({"", "", x + " >= yo * 4 + yi", "k < h", x + " > k"})};
+        const Target &target = i % 2 ? avx2 : avx512;
+        const LoopProgram program{nest_of(sums_of_vectors(i % 2 ? "uint8" : "int32", guards,
+                                                          i % 3 + 1, vectors, "for k in [0, w)")),
+                                  {"out"}};
+        const Stmt now = lower::whole_sums(program.body, &target);
+        separated += ir::to_string(now) != ir::to_string(program.body);
+        for (auto [w, h] : {std::pair{0, 2}, {1, 1}, {7, 3}, {12, 4}, {19, 7}, {28, 2}}) {
             INFO(i << ", " << w << " x " << h << "\n" << program.body << "=>\n" << now);
             REQUIRE(run(program, program.body, w, h) == run(program, now, w, h));
         }
