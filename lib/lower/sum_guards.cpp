@@ -6,6 +6,7 @@
 #include "ir/visit.h"
 #include "lower/conditions.h"
 #include "lower/lanes.h"
+#include "lower/loop_ends.h"
 
 namespace Pipe::lower {
 
