@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "autoschedule/register_block.h"
+#include "autoschedule/row_sharing.h"
+#include "autoschedule/stage_loops.h"
 #include "ir/int32.h"
 #include "ir/program.h"
 #include "ir/substitute.h"
