@@ -53,6 +53,13 @@ Moves moves(const std::vector<Expr> &coords, size_t first, const std::string &va
     return result;
 }
 
+bool loops_over_all(const FuncNode &func, const Stage &stage) {
+    return std::equal(stage.args.begin(), stage.args.end(), func.args.begin(), func.args.end(),
+                      [](const Expr &arg, const std::string &name) {
+                          return arg->op == ir::Op::Variable && arg->name == name;
+                      });
+}
+
 std::vector<Expr> element_loads(const Stage &stage) {
     std::vector<Expr> loads;
     graph::for_each_expr(stage, [&](const Expr &e) {
@@ -101,12 +108,7 @@ class Chooser {
         const FuncSchedule &f = schedule_[func.id];
         auto is_extern_reader = [&](FuncId id) { return graph::is_extern(graph_[id]); };
         // Scans and scatters have places of their own for lanes.
-        auto is_everywhere = [&](const Stage &stage) {
-            return std::equal(stage.args.begin(), stage.args.end(), func.args.begin(),
-                              func.args.end(), [](const Expr &arg, const std::string &name) {
-                                  return arg->op == ir::Op::Variable && arg->name == name;
-                              });
-        };
+        auto is_everywhere = [&](const Stage &stage) { return loops_over_all(func, stage); };
         return std::all_of(func.stages.begin(), func.stages.end(), is_everywhere) &&
                !func.is_output && !func.is_copy && func.args.size() > 1 && !f.touched &&
                f.compute.inlined() && f.storage_order.empty() && !graph::is_extern(func) &&

@@ -21,6 +21,9 @@ enum class Moves : uint8_t { Not, Together, Apart };
 /// \param first  the dimension along which elements lie together
 Moves moves(const std::vector<Expr> &coords, size_t first, const std::string &var);
 
+/// Whether the stage has a loop over each dimension: it is neither a scan nor a scatter.
+bool loops_over_all(const graph::FuncNode &func, const graph::Stage &stage);
+
 /// The loads of images and Funcs in a definition.
 std::vector<Expr> element_loads(const graph::Stage &stage);
 

@@ -10,7 +10,6 @@
 #include "graph/loops.h"
 #include "graph/pack.h"
 #include "graph/permute_args.h"
-#include "ir/equal.h"
 #include "ir/substitute.h"
 
 namespace Pipe::autoschedule {
@@ -30,14 +29,6 @@ struct Operand {
 bool has_no_directives(const schedules::FuncSchedule &f) {
     return !f.touched && std::none_of(f.stages.begin(), f.stages.end(),
                                       [](const schedules::StageSchedule &s) { return s.touched; });
-}
-
-/// Whether the update has a loop over each dimension.
-bool loops_over_all(const FuncNode &func, const Stage &update) {
-    return std::equal(update.args.begin(), update.args.end(), func.args.begin(), func.args.end(),
-                      [](const Expr &arg, const std::string &name) {
-                          return arg->op == ir::Op::Variable && arg->name == name;
-                      });
 }
 
 bool uses_var_of(const Expr &load, const std::string &var) {
