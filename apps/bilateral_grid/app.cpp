@@ -15,6 +15,7 @@ std::vector<App> bilateral_grid_apps() {
     scatter.output_box = plane;
     scatter.tolerance = 1e-5;
     scatter.small = {{1, 1}, {7, 5}, {33, 3}, {3, 70}, {41, 40}};
+    scatter.counted = {256, 256};
 
     App gather9 = scatter;
     gather9.name = "bilateral_grid_b";

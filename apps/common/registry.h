@@ -54,6 +54,9 @@ struct App {
     double tolerance;
     /// Problems of awkward sizes, small enough for the reference evaluator. Empty where only the reduced program has them.
     std::vector<Size> small;
+    /// At which the accesses of kernels are counted, where those of `small` are smaller than the tiles that are chosen for
+    /// `size`; else empty.
+    Size counted{};
     /// The same with fewer levels, steps or layers, where the program has so many that tests cannot
     /// compile it dozens of times; else null.
     std::shared_ptr<const App> reduced = nullptr;

@@ -2,6 +2,7 @@
 
 #include "apps/common/arrays.h"
 #include "apps/gpu/ptx.h"
+#include "apps/gpu/temporary_file.h"
 #include "jit/runtime/gpu/emulator.h"
 
 #include <algorithm>
@@ -16,6 +17,10 @@ using Pipe::runtime::EmulatorCounters;
 
 constexpr int a100 = 80;
 
+Pipe::Target emulator() {
+    return Pipe::Target("host-cuda_emulator");
+}
+
 double milliseconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
         .count();
@@ -25,19 +30,28 @@ double milliseconds_since(std::chrono::steady_clock::time_point start) {
 struct Scheduled {
     Scheduled(const apps::App &app, Way way, apps::Size size, const Pipe::Target &target)
         : program(app.make()), pipeline(program->output()) {
-        apps::set_inputs(*program, apps::make_inputs(app, *program, size));
-        if (way == Way::GPU) {
+        if (way == Way::Auto)
+            choose(app);
+        else
             target.has_gpu_feature() ? program->schedule_for_gpu(target)
                                      : program->schedule_by_hand(target);
-            return;
-        }
+        apps::set_inputs(*program, apps::make_inputs(app, *program, size));
+    }
+
+    /// The schedule of the size that matters, of its output and of its inputs; also where it then runs on other sizes, for
+    /// which another one would be chosen.
+    void choose(const apps::App &app) {
+        apps::set_inputs(*program, apps::make_inputs(app, *program, app.size));
         Pipe::Func output = program->output();
-        const apps::Box box = app.output_box(app.size);  // the schedule of the size that matters
+        const apps::Box box = app.output_box(app.size);
         for (size_t d = 0; d < box.size(); ++d)
             output.set_estimate(output.args()[d], box[d].min, box[d].extent);
         const auto start = std::chrono::steady_clock::now();
-        pipeline.apply_autoscheduler(target);
+        pipeline.apply_autoscheduler(emulator());  // whose plans are those for an A100
         search_ms = milliseconds_since(start);
+        const TemporaryFile schedule;
+        pipeline.save_schedule(schedule.path());
+        pipeline.apply_schedule(schedule.path());
     }
 
     std::unique_ptr<apps::Program> program;
@@ -47,7 +61,7 @@ struct Scheduled {
 
 /// Fills in what the emulator counts. The threads of a block, and the shared memory, of each kernel.
 std::map<std::string, EmulatorCounters> count(const apps::App &app, Way way, Figures &figures) {
-    const Pipe::Target target("host-cuda_emulator");
+    const Pipe::Target target = emulator();
     Scheduled s(app, way, figures.size, target);
     figures.search_ms = s.search_ms;
     const Pipe::Buffer<> output = apps::make_output(app, *s.program, figures.size);
@@ -82,7 +96,7 @@ void assemble(const apps::App &app, Way way,
     const Pipe::Target target = target_of(a100);
     const Scheduled s(app, way, figures.size, target);
     const auto start = std::chrono::steady_clock::now();
-    const std::string ptx = ptx_of(s.program->output(), target, way == Way::Auto);
+    const std::string ptx = ptx_of(s.program->output(), target);
     figures.ptx_ms = milliseconds_since(start);
     if (ptx.empty())
         figures.failure = "runs on the host alone";
@@ -113,6 +127,8 @@ const apps::App &emulated_form(const apps::App &app) {
 
 apps::Size emulated_size(const apps::App &app) {
     const apps::App &form = emulated_form(app);
+    if (form.counted.width > 0)
+        return form.counted;
     const apps::Size largest =
         *std::max_element(form.small.begin(), form.small.end(), [](apps::Size a, apps::Size b) {
             return a.width * a.height < b.width * b.height;

@@ -1,19 +1,16 @@
 #include "apps/gpu/ptx.h"
 
+#include "apps/gpu/temporary_file.h"
 #include "codegen/codegen.h"
 #include "driver/compiled.h"
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <regex>
 #include <sstream>
 #include <stdexcept>
-
-#include <unistd.h>
 
 namespace gpu {
 
@@ -23,23 +20,26 @@ Pipe::Target target_of(int sm) {
 
 namespace {
 
-Pipe::driver::Compiled compiled(const Pipe::Func &output, const Pipe::Target &target,
-                                bool autoschedule) {
-    Pipe::driver::Settings settings{target, std::nullopt};
-    if (autoschedule)
-        settings.autoschedule = Pipe::AutoscheduleOptions();
-    return Pipe::driver::Compiled({output}, settings, target, nullptr);
+Pipe::driver::Compiled compiled(const Pipe::Func &output, const Pipe::driver::Settings &settings) {
+    return Pipe::driver::Compiled({output}, settings, settings.target, nullptr);
 }
 
 }  // namespace
 
-std::string ptx_of(const Pipe::Func &output, const Pipe::Target &target, bool autoschedule) {
-    return Pipe::codegen::ptx(compiled(output, target, autoschedule).program(), target);
+std::string ptx_of(const Pipe::Func &output, const Pipe::Target &target) {
+    return Pipe::codegen::ptx(compiled(output, {target, std::nullopt}).program(), target);
+}
+
+ChosenKernels chosen_kernels(const Pipe::Func &output, const Pipe::Target &target) {
+    const Pipe::driver::Settings settings{target, Pipe::AutoscheduleOptions()};
+    Pipe::driver::Compiled chosen = compiled(output, settings);
+    std::string ptx = Pipe::codegen::ptx(chosen.program(), target);
+    return {std::move(ptx), Pipe::driver::report_text(chosen, settings)};
 }
 
 void compile_for_cpu(const Pipe::Func &output) {
     const Pipe::Target target = Pipe::get_host_target();
-    Pipe::codegen::compile(compiled(output, target, false).program(), target);
+    Pipe::codegen::compile(compiled(output, {target, std::nullopt}).program(), target);
 }
 
 /// That of the PATH, else of CUDA's usual folder; "" where there is none.
@@ -54,25 +54,6 @@ std::string find_ptxas() {
 }
 
 namespace {
-
-/// A file that is removed at the end.
-class TemporaryFile {
-  public:
-    TemporaryFile() {
-        std::string name = std::filesystem::temp_directory_path() / "pipe_kernels_XXXXXX";
-        const int file = mkstemp(name.data());
-        if (file < 0)
-            throw std::runtime_error("cannot create a file like " + name);
-        close(file);
-        path_ = name;
-    }
-    ~TemporaryFile() { std::filesystem::remove(path_); }
-    TemporaryFile(const TemporaryFile &) = delete;
-    const std::string &path() const { return path_; }
-
-  private:
-    std::string path_;
-};
 
 /// The number before `what` in the line; 0 where it is not there.
 int64_t number_before(const std::string &line, const std::string &what) {

@@ -13,7 +13,13 @@ namespace gpu {
 Pipe::Target target_of(int sm);
 
 /// The PTX of the pipeline's kernels, "" where it has none.
-std::string ptx_of(const Pipe::Func &output, const Pipe::Target &target, bool autoschedule = false);
+std::string ptx_of(const Pipe::Func &output, const Pipe::Target &target);
+
+/// The same under the schedule that the autoscheduler chooses, and its report.
+struct ChosenKernels {
+    std::string ptx, report;
+};
+ChosenKernels chosen_kernels(const Pipe::Func &output, const Pipe::Target &target);
 
 /// Compiles the pipeline for the CPU, to objects in memory.
 void compile_for_cpu(const Pipe::Func &output);

@@ -18,6 +18,7 @@ std::vector<App> interpolate_apps() {
     polymage.output_box = planes;
     polymage.tolerance = 1e-5;
     polymage.small = {{1, 1}, {7, 5}, {33, 3}, {32, 64}};
+    polymage.counted = {256, 256};
 
     App halide = polymage;
     halide.name = "interpolate_halide";

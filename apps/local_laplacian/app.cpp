@@ -32,6 +32,7 @@ std::vector<App> local_laplacian_apps() {
     // an index of the table that flips moves the gray result by 1/7/256, see section 6.4
     polymage.tolerance = 1e-2;
     polymage.small = {{1, 1}, {7, 5}, {33, 3}, {32, 40}};
+    polymage.counted = {256, 256};
 
     App halide = polymage;
     halide.name = "local_laplacian_halide";

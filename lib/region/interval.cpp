@@ -10,18 +10,42 @@ namespace Pipe::region {
 
 using namespace ir;
 
+namespace {
+
+/// Of max(p, r) and max(q, r), or of min(..) and min(..): p, q and r. What several clamped coordinates need is so one clamp,
+/// of the outermost of them.
+struct SharedBound {
+    Expr p, q, r;
+};
+std::optional<SharedBound> shared_bound(const Expr &a, const Expr &b) {
+    if (a->op != b->op || (a->op != Op::Min && a->op != Op::Max))
+        return std::nullopt;
+    for (size_t i : {1, 0})
+        for (size_t j : {1, 0})
+            if (equal(a->args[i], b->args[j]))
+                return SharedBound{a->args[1 - i], b->args[1 - j], a->args[i]};
+    return std::nullopt;
+}
+
+/// The lesser or the greater of two.
+Expr end_of(const Expr &a, const Expr &b, bool is_min) {
+    if (!index_type(a.type()))
+        return is_min ? ir::min(a, b) : ir::max(a, b);
+    if (std::optional<int64_t> d = constant_difference(a, b))
+        return (*d <= 0) == is_min ? a : b;
+    if (const auto shared = shared_bound(a, b))
+        return make_binary(a->op, end_of(shared->p, shared->q, is_min), shared->r);
+    return is_min ? ir::min(a, b) : ir::max(a, b);
+}
+
+}  // namespace
+
 Expr lesser(const Expr &a, const Expr &b) {
-    if (index_type(a.type()))
-        if (std::optional<int64_t> d = constant_difference(a, b))
-            return *d <= 0 ? a : b;
-    return ir::min(a, b);
+    return end_of(a, b, true);
 }
 
 Expr greater(const Expr &a, const Expr &b) {
-    if (index_type(a.type()))
-        if (std::optional<int64_t> d = constant_difference(a, b))
-            return *d >= 0 ? a : b;
-    return ir::max(a, b);
+    return end_of(a, b, false);
 }
 
 Interval hull(const Interval &a, const Interval &b) {

@@ -19,6 +19,30 @@ using namespace ir;
 
 namespace {
 
+/// Whether sum <= 0 follows from limit <= 0, of integers: of 2 * x - 1 >= 0, x >= 1.
+bool follows_from(const Linear &sum, Linear limit) {
+    if (sum.type != limit.type || sum.terms.empty() || limit.terms.size() != sum.terms.size())
+        return false;
+    const int64_t factor = limit.terms[0].coefficient / sum.terms[0].coefficient;
+    return factor > 0 && limit.add(sum, -factor) && limit.is_constant() && limit.constant <= 0 &&
+           limit.constant > -factor;
+}
+
+/// e of clamp(e, lo, hi), and what is <= 0 where the clamp does nothing.
+struct Clamp {
+    Expr value;
+    Linear below, above;
+};
+std::optional<Clamp> as_clamp(const Expr &index) {
+    if (index->op != Op::Max || index->a()->op != Op::Min || !index_type(index.type()))
+        return std::nullopt;
+    Expr value = index->a()->a();
+    while (is_intrinsic(*value.get(), intrinsic::likely))
+        value = value->args[0];
+    return Clamp{value, Linear::from_expr(sub(index->b(), value)),
+                 Linear::from_expr(sub(value, index->a()->b()))};
+}
+
 /// Visits the calls of an expression graph, each shared node once per scope.
 class TouchedVisitor {
   public:
@@ -85,10 +109,14 @@ class TouchedVisitor {
         conjuncts_.resize(before);
     }
 
-    /// Whether the selects around a call with these arguments may make its box smaller.
+    /// Whether the selects around a call with these arguments may make its box smaller. Where they only say that a clamp does
+    /// nothing, as boundary conditions do, its bounds give the box: it has one more element at an edge that no iteration
+    /// needs, and ends that are clamps of sums, whose distances are known.
     bool narrower(const Box &box, const std::vector<Expr> &args, const IntervalScope &plain) const {
         std::vector<Expr> given(conjuncts_.begin(), conjuncts_.begin() + static_cast<long>(given_));
         for (size_t d = 0; d < args.size(); d++) {
+            if (clamp_says_all(args[d], plain))
+                continue;
             Interval all = index_bounds(args[d], plain, given);
             bool same = box[d].min.defined() == all.min.defined() &&
                         box[d].max.defined() == all.max.defined() &&
@@ -98,6 +126,24 @@ class TouchedVisitor {
                 return true;
         }
         return false;
+    }
+
+    /// Whether the index is a clamp from whose bounds all follows that selects say of its variables.
+    bool clamp_says_all(const Expr &index, const IntervalScope &scope) const {
+        const std::optional<Clamp> clamp = as_clamp(index);
+        if (!clamp)
+            return false;
+        const std::set<std::string> own = variables_of(clamp->value, scope);
+        return std::all_of(
+            conjuncts_.begin() + static_cast<long>(given_), conjuncts_.end(),
+            [&](const Expr &conjunct) {
+                const Linear sum = Linear::from_expr(conjunct);
+                if (follows_from(sum, clamp->below) || follows_from(sum, clamp->above))
+                    return true;
+                const std::set<std::string> tied = variables_of(conjunct, scope);
+                return std::none_of(tied.begin(), tied.end(),
+                                    [&](const std::string &v) { return own.count(v) != 0; });
+            });
     }
 
     /// A variable that occurs twice may cancel out, which interval arithmetic does not detect.

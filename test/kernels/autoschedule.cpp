@@ -104,6 +104,34 @@ TEST_CASE("gpu autoschedule: an output with updates", "[gpu]") {
     CHECK(p.check() >= 1);
 }
 
+TEST_CASE("gpu autoschedule: a Func of which each channel needs its own and another one is in the "
+          "same kernel",
+          "[gpu]") {
+    Chosen p;
+    Func color("color"), wide("wide"), normalized("normalized");
+    Var x = p.x, y = p.y, c = p.c;
+    color(x, y, c) = p.clamped(x, y) * (c + 1.0f);
+    wide(x, y, c) = (color(x - 1, y, c) + 2.0f * color(x, y, c) + color(x + 1, y, c)) / 4 + 1.0f;
+    normalized(x, y, c) =
+        (wide(x, y - 1, c) + wide(x, y + 1, c)) / (wide(x, y - 1, 3) + wide(x, y + 1, 3));
+    p.out = normalized;
+    CHECK(p.check({width, height, 3}) == 1);
+}
+
+// The threads keep it in registers: how many elements they need is known.
+TEST_CASE("gpu autoschedule: half the resolution of a picture with zeros around it", "[gpu]") {
+    Chosen p;
+    Func rows("rows"), half("half");
+    Var x = p.x, y = p.y;
+    const Func zeros = BoundaryConditions::constant_exterior(p.in, 0.0f);
+    rows(x, y) = (zeros(x, 2 * y - 1) + 3.0f * zeros(x, 2 * y) + zeros(x, 2 * y + 1)) / 5;
+    const Func rows_in = BoundaryConditions::constant_exterior(
+        rows, 0.0f, {{0, p.in.width()}, {0, p.in.height() / 2}});
+    half(x, y) = (rows_in(2 * x - 1, y) + 3.0f * rows_in(2 * x, y) + rows_in(2 * x + 1, y)) / 5;
+    p.out = half;
+    CHECK(p.check({width / 2, height / 2}) == 1);
+}
+
 TEST_CASE("gpu autoschedule: other resolutions", "[gpu]") {
     Chosen p;
     Func half("half");

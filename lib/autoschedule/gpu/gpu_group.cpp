@@ -102,7 +102,7 @@ bool may_be_member(const Node &node) {
 
 std::optional<Plan> plan_kernel(const StageGraph &graph, const Machine &machine,
                                 std::vector<int> members) {
-    constexpr size_t most_in_kernel = 10;
+    constexpr size_t most_in_kernel = 11;  // as the largest hand schedule that was measured has
     const int output = *std::max_element(members.begin(), members.end());
     const bool has_updates = graph.nodes[static_cast<size_t>(output)].has_updates();
     const bool is_value = graph.nodes[static_cast<size_t>(output)].dims() == 0;
@@ -113,7 +113,7 @@ std::optional<Plan> plan_kernel(const StageGraph &graph, const Machine &machine,
         if (m != output && !may_be_member(graph.nodes[static_cast<size_t>(m)]))
             return std::nullopt;
     const KernelModel model(graph, *machine.gpu, std::move(members));
-    return model.constant() ? KernelChoice(model).best() : std::nullopt;
+    return model.is_known() ? KernelChoice(model).best() : std::nullopt;
 }
 
 }  // namespace Pipe::autoschedule

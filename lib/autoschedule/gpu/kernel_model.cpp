@@ -22,6 +22,13 @@ bool is_between_points(const Coordinate &c, const std::vector<int64_t> &tile) {
     return c.den > 1 && width_in(c, tile) > 1;
 }
 
+/// Of a dimension without a bounded distance, as of channels that are read at c and at 3: each tile has all of it, if that
+/// is not much.
+bool is_short(const Coordinate &c) {
+    constexpr int64_t few = 16;
+    return c.range.bounded() && c.range.size() <= few;
+}
+
 bool moves_along(const Access &a, const Access &b) {
     return a.same_buffer(b) &&
            std::equal(a.coords.begin(), a.coords.end(), b.coords.begin(), b.coords.end(),
@@ -37,10 +44,9 @@ KernelModel::KernelModel(const StageGraph &graph, const GPU &gpu, std::vector<in
     : graph_(graph), gpu_(gpu), nodes_(std::move(nodes)) {
     std::sort(nodes_.rbegin(), nodes_.rend());
     align();
-    if (!alignment_.constant)
+    if (!is_known_)
         return;
     for (size_t m = 0; m < nodes_.size(); m++) {
-        is_whole_.emplace_back(node(m).extents.size(), false);
         for (const StageCost &stage : node(m).stages)
             for (size_t d = 0; m > 0 && d < node(m).extents.size(); d++)
                 is_whole_[m][d] = is_whole_[m][d] || !stage.loops_over[d];
@@ -79,6 +85,13 @@ void KernelModel::align() {
                 edges.push_back({producer, static_cast<int>(m), &reads.hull});
     }
     alignment_ = poly::align(dims, edges);
+    for (const std::vector<Coordinate> &region : alignment_.region) {
+        is_whole_.emplace_back();
+        for (const Coordinate &c : region) {
+            is_whole_.back().push_back(!c.distance.bounded());
+            is_known_ = is_known_ && (c.constant || is_short(c));
+        }
+    }
 }
 
 void KernelModel::add_to(std::vector<Window> &windows, const Access &load, double loads) {

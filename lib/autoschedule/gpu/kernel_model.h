@@ -23,7 +23,7 @@ class KernelModel {
     KernelModel(const StageGraph &graph, const GPU &gpu, std::vector<int> nodes);
 
     /// Whether the regions of all members are known for each tile; else it cannot be one kernel.
-    bool constant() const { return alignment_.constant; }
+    bool is_known() const { return is_known_; }
     /// Of members; 0 is the output.
     size_t size() const { return nodes_.size(); }
     const std::vector<int64_t> &extents() const { return node(0).extents; }
@@ -104,7 +104,8 @@ class KernelModel {
     std::vector<External> externals_;
     std::vector<std::vector<StageWork>> work_;  ///< per member and stage
     std::vector<std::vector<bool>>
-        is_whole_;  ///< dimensions that an update has no loop over: each tile has all
+        is_whole_;  ///< dimensions of which each tile has all: an update has no loop over them, or they are short
+    bool is_known_ = true;
 };
 
 }  // namespace Pipe::autoschedule

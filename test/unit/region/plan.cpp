@@ -352,3 +352,27 @@ TEST_CASE("the copy of a panel in a tile of a product has its own columns only",
     CHECK(ir::as_const_int(allocated.extent, &columns));
     CHECK(columns == 32);
 }
+
+// The hull of clamped coordinates is the clamp of their hull, and what else the condition of constant_exterior says
+// makes no other ends: from the first to the last tap there are 4 elements at most, which a loop can be unrolled for.
+TEST_CASE("the taps of a picture with a border of zeros are as many as they are inside") {
+    ImageParam in(Float(32), 2, "in");
+    Func rows("rows"), out("out");
+    rows(x, y) = in(x, 2 * y) + in(x, 2 * y + 1);
+    const Func zeros =
+        BoundaryConditions::constant_exterior(rows, 0.0f, {{0, in.width()}, {0, in.height() / 2}});
+    out(x, y) = zeros(2 * x - 1, y) + zeros(2 * x, y) + 3.0f * zeros(2 * x + 2, y);
+    rows.compute_at(out, x).unroll(x);
+    constexpr int width = 14, height = 10;
+    Buffer<float> input(width, height);
+    input.for_each_element([&](int i, int j) { input(i, j) = float(i * 17 + j * 5); });
+    in.set(input);
+    const Buffer<float> result = out.realize({width / 2 + 4, height / 2 + 1});
+    result.for_each_element([&](int i, int j) {
+        auto at = [&](int k) {
+            const bool inside = k >= 0 && k < width && j < height / 2;
+            return inside ? input(k, 2 * j) + input(k, 2 * j + 1) : 0.0f;
+        };
+        CHECK(result(i, j) == at(2 * i - 1) + at(2 * i) + 3.0f * at(2 * i + 2));
+    });
+}
