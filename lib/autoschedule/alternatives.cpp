@@ -95,9 +95,10 @@ class Finder {
   public:
     Finder(const Graph &graph, const schedules::Schedule &user, const Sizes &sizes,
            const Machine &machine, const AutoscheduleOptions &options)
-        : given_(graph), start_(with_loops(graph, user)),
-          graph_(with_ordered_dimensions(graph, start_)), machine_(machine), options_(options),
-          nodes_(stages_of(graph_, start_, sizes, machine, report_)) {}
+        : given_(graph), start_(with_loops(graph, user)), sizes_(sizes),
+          graph_(with_ordered_dimensions(graph, start_, machine.gpu ? nullptr : &sizes_)),
+          machine_(machine), options_(options),
+          nodes_(stages_of(graph_, start_, sizes_, machine, report_)) {}
 
     std::vector<Alternative> run(size_t count, bool published) {
         best_ = search(nodes_, machine_, options_);
@@ -127,6 +128,7 @@ class Finder {
 
     const Graph &given_;
     schedules::Schedule start_;
+    Sizes sizes_;
     const Graph graph_;
     const Machine &machine_;
     const AutoscheduleOptions &options_;

@@ -158,9 +158,10 @@ Searched search(const Graph &graph, const schedules::Schedule &schedule, const S
     return std::move(result);
 }
 
-Result run(const Graph &given, schedules::Schedule start, const Sizes &sizes,
-           const Machine &machine, const AutoscheduleOptions &options) {
-    const Graph ordered = with_ordered_dimensions(given, start);
+Result run(const Graph &given, schedules::Schedule start, Sizes sizes, const Machine &machine,
+           const AutoscheduleOptions &options) {
+    const bool has_lanes = !machine.gpu && options.strategy == AutoscheduleOptions::Strategy::Best;
+    const Graph ordered = with_ordered_dimensions(given, start, has_lanes ? &sizes : nullptr);
     Searched searched = search(ordered, start, sizes, machine, options);
     const Graph &graph = searched.graph;
     const SearchResult &found = searched.found;

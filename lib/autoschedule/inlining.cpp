@@ -100,9 +100,24 @@ bool is_second_operand(const StageGraph &graph, int n) {
     });
 }
 
+/// Whether it is computed one element after the other where it is inlined, as in a scatter, which has no vectors.
+bool loses_vectors(const StageGraph &graph, int n) {
+    const Node &node = graph.nodes[static_cast<size_t>(n)];
+    return std::any_of(node.consumers.begin(), node.consumers.end(), [&](int c) {
+        const auto &stages = graph.nodes[static_cast<size_t>(c)].stages;
+        return std::any_of(stages.begin(), stages.end(), [&](const StageCost &stage) {
+            return stage.scatters && !stage.has_vectors() &&
+                   std::any_of(stage.loads.begin(), stage.loads.end(),
+                               [&](const Access &load) { return load.func == node.id; });
+        });
+    });
+}
+
 bool is_free_of_cost(const StageGraph &graph, int n) {
     if (is_copy(graph, n))
         return !is_second_operand(graph, n);
+    if (loses_vectors(graph, n))
+        return false;
     const Uses uses = uses_of(graph, n);
     const double points = graph.nodes[static_cast<size_t>(n)].points();
     return uses.along_rows && uses.evaluations <= 1.05 * points &&

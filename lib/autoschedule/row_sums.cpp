@@ -55,10 +55,10 @@ int64_t lanes_of_sums(const Node &node, const StageCost &cost, size_t rvar,
     if (double(extent) >= least_iterations * double(most))
         return most;
     int64_t lanes = most;
-    while (lanes > 0 && extent % lanes != 0)
+    while (lanes > 0 && (extent % lanes != 0 || cost.repeats < least_iterations * double(lanes)))
         lanes /= 2;
     const bool fills = lanes * bytes >= 16;
-    return fills && cost.repeats >= least_iterations * double(lanes) ? lanes : 0;
+    return fills ? lanes : 0;
 }
 
 /// The sums of rows along an RVar: as many vectors and rows that wait for one another as little as may be, and load

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "autoschedule/cells.h"
@@ -182,6 +183,15 @@ double distinct_rows(const std::vector<const Access *> &loads, int along) {
     return static_cast<double>(rows.size());
 }
 
+/// Of one dimension of an image, how many are read: no more than the Buffer at hand has, as of a table that data is looked up in.
+int64_t elements_of(const Range &read, const std::string &extent, const poly::Environment &names) {
+    const auto known = names.find(extent);
+    if (known == names.end() || !known->second.bounded())
+        return read.bounded() ? read.size() : assumed_extent;
+    const int64_t most = std::max<int64_t>(1, known->second.max);
+    return read.bounded() ? std::min(most, read.size()) : most;
+}
+
 /// Node::channels: in the output itself, or in an input with as many dimensions. Promised, or found in the Buffers.
 int channels_of(const Graph &graph, const FuncNode &func, const poly::Environment &names) {
     auto is_adjacent = [&](const std::string &buffer, const graph::BufferPromise *promise,
@@ -355,9 +365,9 @@ StageGraph build_stage_graph(const Graph &graph, const poly::Model &model,
     }
     for (size_t i = 0; i < graph.images.size(); i++) {
         double bytes = graph.images[i].type.bytes();
-        for (const Range &r : model.images[i]) {
-            bytes *= static_cast<double>(r.bounded() ? r.size() : assumed_extent);
-        }
+        for (size_t d = 0; d < model.images[i].size(); d++)
+            bytes *= static_cast<double>(
+                elements_of(model.images[i][d], ir::extent_name(graph.images[i].name, d), names));
         result.image_bytes.push_back(bytes);
     }
     connect(result);

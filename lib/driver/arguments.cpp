@@ -264,13 +264,23 @@ bool has_known_layout(const Slot &slot) {
            (!slot.promise.dims.empty() && slot.promise.dims[0].stride.defined());
 }
 
+constexpr int64_t most_channels = 4;
+
+/// The pairs of complex numbers, or the channels of a color, that are dimension 0 of an array that is dense there: vectors go
+/// along dimension 1, in which elements are so far apart. 0: it is another array.
+int64_t dense_channels(std::span<const BufferDim> dims) {
+    constexpr int64_t least_length = 16;
+    const bool has_channels = dims.size() > 1 && dims[0].extent >= 2 &&
+                              dims[0].extent <= most_channels && dims[1].extent >= least_length;
+    return has_channels && dims[1].stride == dims[0].extent ? dims[0].extent : 0;
+}
+
 Layout layout_of(const Slot &slot, std::span<const BufferDim> dims) {
-    constexpr int64_t most_channels = 4;
     if (has_known_layout(slot))
         return {};
     const int64_t stride = dims[0].stride;
     if (stride == 1)
-        return {1, 0};
+        return {1, 0, static_cast<uint8_t>(dense_channels(dims))};
     if (stride >= 2 && stride <= most_channels)
         for (size_t d = 1; d < dims.size(); d++)
             if (dims[d].stride == 1 && dims[d].extent >= 2 && dims[d].extent <= stride)
@@ -354,6 +364,8 @@ std::vector<ir::KnownStride> Slots::strides(const std::vector<Layout> &layouts) 
             strides.push_back({slots_[i].name, 0, layouts[i].stride});
         if (layouts[i].channel_dim > 0)
             strides.push_back({slots_[i].name, layouts[i].channel_dim, 1});
+        if (layouts[i].second > 0)
+            strides.push_back({slots_[i].name, 1, layouts[i].second});
     }
     return strides;
 }

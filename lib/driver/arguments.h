@@ -57,6 +57,8 @@ struct Layout {
     /// Stride of dimension 0. 1: dense; 2 to 4: interleaved channels; 0: any.
     uint8_t stride = 0;
     uint8_t channel_dim = 0;  ///< interleaved: the dimension of the channels, with stride 1
+    uint8_t second =
+        0;  ///< stride of dimension 1 where dimension 0 has 2 to 4 dense channels; 0: any
     bool operator==(const Layout &) const = default;
 };
 

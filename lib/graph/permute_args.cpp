@@ -48,6 +48,9 @@ void permute_args(Graph &graph, const std::unordered_map<std::string, DimensionO
         func.args = permuted(func.args, order->second);
         for (Stage &stage : func.stages)
             stage.args = permuted(stage.args, order->second);
+        for (BufferPromise &promise : func.output_promises)
+            if (promise.dims.size() == order->second.size())
+                promise.dims = permuted(promise.dims, order->second);
     }
 }
 

@@ -4,6 +4,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "graph/check.h"
+#include "ir/print.h"
 #include "pipelines.h"
 #include "priced.h"
 #include <pipe/pipe.h>
@@ -113,4 +115,78 @@ TEST_CASE("other orders of dimensions give the same values", "[autoschedule][dim
     got.for_each_element([&](int p, int q) { REQUIRE(got(p, q) == right(p, q)); });
     INFO(pipeline.schedule_source() << pipeline.schedule_report());
     CHECK(pipeline.schedule_source().find("reorder_storage") != std::string::npos);
+}
+
+TEST_CASE(
+    "pairs as the first dimension: lanes are along the second one, the pairs next to the vector",
+    "[autoschedule][dimension_order]") {
+    const Var p("p");
+    ImageParam in(Float(32), 4, "in");
+    RDom k(0, 200, "k");
+    Func sums("sums"), out("out");
+    sums(x, y) = Tuple(0.0f, 0.0f);
+    sums(x, y) = Tuple(sums(x, y)[0] + in(0, x, y, k), sums(x, y)[1] + in(1, x, y, k));
+    out(p, x, y) = mux(p, {sums(x, y)[0], sums(x, y)[1]});
+    const std::vector<ScheduleSizes::Dim> dims = {{0, 2, 1}, {0, 384, 2}, {0, 384, 768}};
+    std::vector<ScheduleSizes::Dim> many = dims;
+    many.push_back({0, 200, 768 * 384});
+    const Result result = autoschedule_for(
+        language::freeze({out}), {{dims}, {{"in", many}, {"out", dims}}, {}}, two_cores());
+    INFO(result.report.text);
+    graph::check(graph::inline_funcs(result.graph, result.schedule), result.schedule);
+    CHECK(find(result, "out").args == Names{"p", "x", "y"});
+    CHECK(storage_order(result, "out").empty());
+    const schedules::StageSchedule &stage = result.schedule[find(result, "out").id].stages[0];
+    CHECK(stage.dims[0].kind == LoopKind::Vectorized);
+    CHECK(stage.dims[0].name.substr(0, 1) == "x");
+    REQUIRE(stage.specializations.size() == 1);
+    const schedules::Specialization &pairs = stage.specializations[0];
+    CHECK(ir::to_string(pairs.condition) == "out.extent.0 == 2");
+    CHECK(pairs.schedule.dims[1].name == "p");
+    CHECK(pairs.schedule.dims[1].kind == LoopKind::Unrolled);
+}
+
+TEST_CASE("pairs and channels as the first dimension have the right values",
+          "[autoschedule][dimension_order]") {
+    const Var p("p");
+    ImageParam in(Int(16), 3, "in");
+    RDom k(0, 3, "k");
+    Func mixed("mixed"), filtered("filtered"), out("out");
+    mixed(p, x, y) = cast<int>(in(p, x, y)) * (p + 3) - in(0, x, y);
+    filtered(p, x, y) += mixed(p, x + k, y) * (k + 1);
+    out(p, x, y) = Tuple(filtered(p, x, y) >> 2, cast<uint8_t>(mixed(p, x, y) & 255));
+    for (const int channels : {2, 3, 4, 5}) {
+        INFO(channels << " channels");
+        Pipeline pipeline(out);
+        pipeline.autoschedule(get_host_target());
+        for (const int width : {70, 9, 70}) {
+            Buffer<int16_t> input(channels, width + 2, 11);
+            input.for_each_element([&](int i, int j, int l) {
+                input(i, j, l) = static_cast<int16_t>(i * 71 + j * 13 - l * 29);
+            });
+            in.set(input);
+            Buffer<int> sums(channels, width, 11);
+            Buffer<uint8_t> bytes(channels, width, 11);
+            pipeline.realize({sums, bytes});
+            const Realization right = pipeline.realize_reference({channels, width, 11});
+            const Buffer<int> right_sums = right[0];
+            const Buffer<uint8_t> right_bytes = right[1];
+            sums.for_each_element([&](int i, int j, int l) {
+                REQUIRE(sums(i, j, l) == right_sums(i, j, l));
+                REQUIRE(bytes(i, j, l) == right_bytes(i, j, l));
+            });
+        }
+    }
+}
+
+TEST_CASE("outputs whose sizes their definitions use keep their order",
+          "[autoschedule][dimension_order]") {
+    const Var p("p");
+    Func out("out");
+    out(p, x) = p;
+    out(p, x) += x * out.output_buffer().dim(0).extent();
+    Pipeline pipeline(out);
+    const Buffer<int> result = pipeline.autoschedule(get_host_target()).realize({3, 50});
+    result.for_each_element([&](int i, int j) { REQUIRE(result(i, j) == i + j * 3); });
+    CHECK(pipeline.schedule_source().find("vectorize") == std::string::npos);
 }

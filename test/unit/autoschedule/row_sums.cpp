@@ -44,6 +44,17 @@ TEST_CASE("rows that share an operand are added up together", "[autoschedule][ro
     CHECK(dims[1].kind == LoopKind::Serial);
 }
 
+TEST_CASE("short sums that begin far apart have lanes along them, as few as leave several steps",
+          "[autoschedule][row_sums]") {
+    ImageParam signal(Int(16), 1, "signal"), taps(Int(16), 1, "taps");
+    RDom k(0, 64, "k");
+    Func decimated("decimated");
+    decimated(x) += cast<int>(signal(8 * x + k)) * cast<int>(taps(k));
+    const std::vector<Dim> dims = loops(
+        decimated, {{{{0, 10000}}}, {{"signal", {{0, 80064, 1}}}, {"taps", {{0, 64, 1}}}}, {}});
+    CHECK(has_lanes_along_rvar(dims));
+}
+
 TEST_CASE("the sums of all channels of a picture in one pass", "[autoschedule][row_sums]") {
     ImageParam in(UInt(8), 3, "in");
     in.dim(0).set_stride(3);

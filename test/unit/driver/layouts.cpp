@@ -95,6 +95,34 @@ TEST_CASE("one kernel per layout", "[driver][layouts]") {
     CHECK(!is_compiled_for("every third pixel", "planar"));
 }
 
+// The real and the imaginary parts of a dense array are two elements apart: a kernel knows that, if they are.
+TEST_CASE("one kernel for dense pairs, another one where more lies between them",
+          "[driver][layouts]") {
+    ImageParam in(Float(32), 3, "in");
+    Func magnitude("magnitude");
+    magnitude(x, y) = in(0, x, y) * in(0, x, y) + 2.0f * in(1, x, y);
+    magnitude.vectorize(x, 8);
+    Pipeline pipeline(magnitude);
+    pipeline.compile_jit();
+    auto is_compiled_for = [&](Buffer<float> input) {
+        const double before = pipeline.compile_times().llvm_ms;
+        input.for_each_element([&](int i, int j, int k) { input(i, j, k) = float(i + 3 * j + k); });
+        in.set(input);
+        const Buffer<float> result = pipeline.realize({40, 5});
+        result.for_each_element([&](int i, int j) {
+            const float re = float(3 * i + j), im = re + 1;
+            REQUIRE(result(i, j) == re * re + 2 * im);
+        });
+        return pipeline.compile_times().llvm_ms != before;
+    };
+    CHECK(!is_compiled_for(Buffer<float>(100, 40, 5)));
+    CHECK(is_compiled_for(Buffer<float>(2, 40, 5)));
+    CHECK(!is_compiled_for(Buffer<float>(2, 41, 6)));
+    CHECK(is_compiled_for(Buffer<float>(3, 40, 5)));
+    CHECK(!is_compiled_for(Buffer<float>(100, 40, 5).cropped(0, 0, 3)));
+    CHECK(!is_compiled_for(Buffer<float>(5, 40, 5)));
+}
+
 TEST_CASE("a promised stride needs no other kernel", "[driver][layouts]") {
     ImageParam in(UInt(8), 3, "in");
     in.dim(0).set_stride(3);
