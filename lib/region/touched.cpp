@@ -169,13 +169,22 @@ class TouchedVisitor {
         std::set<std::string> own = variables_of(e, scope);
         return std::count_if(conjuncts.begin(), conjuncts.end(),
                              [&](const Expr &conjunct) {
-                                 std::set<std::string> tied = variables_of(conjunct, scope);
+                                 std::set<std::string> tied = terms_of(conjunct, scope);
                                  return tied.size() > 1 && std::any_of(tied.begin(), tied.end(),
                                                                        [&](const std::string &v) {
                                                                            return own.count(v) != 0;
                                                                        });
                              }) > 0 &&
                conjuncts.size() > 1;
+    }
+
+    /// The variables that are terms of a sum: what is inside of a quotient or remainder bounds no other one.
+    static std::set<std::string> terms_of(const Expr &sum, const IntervalScope &scope) {
+        std::set<std::string> result;
+        for (const Linear::Term &term : Linear::from_expr(sum).terms)
+            if (term.atom->op == Op::Variable && scope.contains(term.atom->name))
+                result.insert(term.atom->name);
+        return result;
     }
 
     static std::set<std::string> variables_of(const Expr &e, const IntervalScope &scope) {
