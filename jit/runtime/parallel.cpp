@@ -82,10 +82,12 @@ struct Loop {
     std::atomic<int32_t> code{0};  ///< of the first failure
     std::atomic<int64_t> peak{0};  ///< scratch, over all threads
 
+    /// A loop inside that did not begin, because another thread had failed, may end before what failed.
     void fail(int32_t failure) {
-        int32_t none = 0;
-        if (failure != 0)
-            code.compare_exchange_strong(none, failure);
+        int32_t before = 0;
+        if (failure != 0 && !code.compare_exchange_strong(before, failure) &&
+            before == handler_failed)
+            code.compare_exchange_strong(before, failure);
     }
     /// Calls f on this thread, which is marked as working on the loop.
     template <typename F> int32_t with_thread(F &&f) {

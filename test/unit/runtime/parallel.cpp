@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -78,6 +79,44 @@ TEST_CASE("a failure in a loop inside of another is the answer of both", "[paral
         CHECK(pipe_parallel_for(&call.context, row, 0, 2, &nest) == 7);
         CHECK(call.context.message() == "an iteration failed");
     }
+}
+
+namespace {
+
+struct Late {
+    std::atomic<bool> other_ended{false};
+};
+
+void wait_for(const std::function<bool()> &what) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+    while (!what() && std::chrono::steady_clock::now() < end)
+        std::this_thread::yield();
+}
+
+int32_t fails_late(Context *context, int32_t begin, int32_t, void *closure) {
+    auto &late = *static_cast<Late *>(closure);
+    if (begin == 0) {
+        context->fail(7, "an iteration failed");
+        wait_for([&] { return late.other_ended.load(); });
+        return 7;
+    }
+    wait_for([&] { return context->failed(); });
+    std::vector<std::atomic<int>> counts(1);
+    Nest nest{1, 1, &counts};
+    const int32_t code = pipe_parallel_for(context, row, 0, 1, &nest);
+    late.other_ended = true;
+    return code;
+}
+
+}  // namespace
+
+// Found by a test run on a busy machine.
+TEST_CASE("a loop that does not begin, because another thread failed, hides no failure",
+          "[parallel]") {
+    Late late;
+    Called call;
+    CHECK(pipe_parallel_for(&call.context, fails_late, 0, 2, &late) == 7);
+    CHECK(call.context.message() == "an iteration failed");
 }
 
 namespace {
