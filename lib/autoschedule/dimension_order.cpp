@@ -282,7 +282,7 @@ void restore_conditions(const FuncNode &func, const graph::DimensionOrder &order
     std::map<std::string, Expr> names;
     for (size_t i = 0; i < func.types.size(); i++)
         for (size_t old = 0; old < order.size(); old++)
-            for (auto name : {ir::min_name, ir::extent_name, ir::stride_name}) {
+            for (auto name : {ir::min_name, ir::extent_name}) {
                 const std::string buffer = graph::buffer_name(func, i);
                 names[name(buffer, order[old])] = ir::make_variable(Int(32), name(buffer, old));
             }
