@@ -24,7 +24,8 @@ struct AutoscheduleOptions {
     /// Number of cores to schedule for; 0 = get_num_threads().
     int cores = 0;
     /// Cache sizes in bytes for which tiles are chosen: L1 and L2 of one core, and the last level
-    /// shared by all cores; 0 = those of this machine.
+    /// shared by all cores; 0 = those of this machine, of the last level at most 8 MiB per core: a virtual machine
+    /// of few cores shares it with others.
     int64_t l1_bytes = 0;
     int64_t l2_bytes = 0;
     int64_t l3_bytes = 0;

@@ -15,6 +15,14 @@ int64_t known(int64_t bytes, int64_t otherwise) {
     return bytes > 0 ? bytes : otherwise;
 }
 
+/// What this process may expect of the shared cache. A virtual machine of two cores is told of all 300 MiB of a server
+/// with a hundred cores, on which others run; no current processor has more than this for each core, but for a few
+/// with stacked caches.
+int64_t share_of_l3(int64_t bytes) {
+    constexpr int64_t most_per_core = 8 << 20;
+    return std::min(bytes, most_per_core * support::usable_processors());
+}
+
 int vector_registers(const Target &target) {
     return target.arch == Target::X86 && !target.has_feature(Target::AVX512) ? 16 : 32;
 }
@@ -26,7 +34,7 @@ Machine host_machine(const Target &target, const AutoscheduleOptions &options) {
     const support::Topology &here = support::topology();
     m.l1_bytes = known(here.l1_bytes, m.l1_bytes);
     m.l2_bytes = known(here.l2_bytes, m.l2_bytes);
-    m.l3_bytes = known(here.l3_bytes, m.l3_bytes);
+    m.l3_bytes = share_of_l3(known(here.l3_bytes, m.l3_bytes));
     m.cores = options.cores > 0 ? options.cores : support::default_threads();
     if (options.l1_bytes > 0)
         m.l1_bytes = options.l1_bytes;

@@ -127,10 +127,7 @@ autoschedule::Machine machine_of(const Target &target, AutoscheduleOptions optio
     const autoschedule::Machine machine = autoschedule::host_machine(target, options);
     if (machine.gpu || options.memory_rate > 0)
         return machine;
-    const double rate =
-        predict::rates_of_machine(static_cast<double>(machine.l2_bytes),
-                                  static_cast<double>(machine.l3_bytes), machine.cores)
-            .copies;
+    const double rate = predict::rates_of_machine().copies;
     options.memory_rate = std::exp2(std::floor(2 * std::log2(rate)) / 2);
     return autoschedule::host_machine(target, options);
 }

@@ -87,9 +87,7 @@ Prediction Compiled::predict(Outputs outputs, AutoscheduleOptions options) {
     if (options.cores <= 0)
         options.cores = runtime::default_threads();
     const autoschedule::Machine machine = autoschedule::host_machine(target_, options);
-    const predict::Rates &rates =
-        predict::rates_of_machine(static_cast<double>(machine.l2_bytes),
-                                  static_cast<double>(machine.l3_bytes), machine.cores);
+    const predict::Rates &rates = predict::rates_of_machine();
     predict::Result result;
     support::on_deep_stack([&] {
         std::lock_guard lock(mutex_);

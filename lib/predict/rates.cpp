@@ -20,6 +20,7 @@
 #include <pipe/error.h>
 
 #include "support/env.h"
+#include "support/processors.h"
 
 namespace Pipe::predict {
 
@@ -174,13 +175,22 @@ std::optional<Rates> read_rates(const std::string &file) {
     }
 }
 
-Rates read_or_measure(double l2_bytes, double l3_bytes, int cores) {
+Rates measure_machine() {
+    const support::Topology &here = support::topology();
+    auto known = [](int64_t bytes, double otherwise) {
+        return bytes > 0 ? static_cast<double>(bytes) : otherwise;
+    };
+    return measure_rates(known(here.l2_bytes, 1e6), known(here.l3_bytes, 16e6),
+                         support::usable_processors());
+}
+
+Rates read_or_measure() {
     const std::string file = file_of_rates();
     if (support::env("PIPE_MACHINE") == "0")
         return {};
     if (const std::optional<Rates> known = read_rates(file))
         return *known;
-    const Rates rates = measure_rates(l2_bytes, l3_bytes, cores);
+    const Rates rates = measure_machine();
     std::error_code error;
     std::filesystem::create_directories(std::filesystem::path(file).parent_path(), error);
     std::ofstream(file) << to_string(
@@ -245,8 +255,8 @@ Rates parse_rates(const std::string &text) {
     return r;
 }
 
-const Rates &rates_of_machine(double l2_bytes, double l3_bytes, int cores) {
-    static const Rates rates = read_or_measure(l2_bytes, l3_bytes, cores);
+const Rates &rates_of_machine() {
+    static const Rates rates = read_or_measure();
     return rates;
 }
 

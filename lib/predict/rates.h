@@ -26,7 +26,8 @@ std::string to_string(const Rates &rates);
 Rates parse_rates(const std::string &text);
 
 /// The rates of the file that PIPE_MACHINE names (support/env.h); where there is none, they are measured and
-/// written there. PIPE_MACHINE=0: the defaults above. The same in the whole process.
-const Rates &rates_of_machine(double l2_bytes, double l3_bytes, int cores);
+/// written there, with all the processors that the process may use. PIPE_MACHINE=0: the defaults above. The same in the
+/// whole process.
+const Rates &rates_of_machine();
 
 }  // namespace Pipe::predict

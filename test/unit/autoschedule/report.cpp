@@ -4,6 +4,7 @@
 
 #include "autoschedule/group_model.h"
 #include "pipelines.h"
+#include "support/processors.h"
 
 using namespace test;
 
@@ -44,14 +45,18 @@ TEST_CASE("The machine at hand, and what the options say instead") {
     CHECK(host.l1_bytes >= 4 << 10);
     CHECK(host.l1_bytes <= host.l2_bytes);
     CHECK(host.l2_bytes <= host.l3_bytes);
+    CHECK(host.l3_bytes <=
+          std::max<int64_t>(host.l2_bytes, support::usable_processors() * int64_t(8 << 20)));
     CHECK(host.vector_bytes == get_host_target().natural_vector_size(UInt(8)));
     AutoscheduleOptions options;
     options.cores = 7;
     options.l2_bytes = 123456;
+    options.l3_bytes = int64_t(1) << 40;
     options.memory_rate = 5;
     const Machine told = autoschedule::host_machine(get_host_target(), options);
     CHECK(told.cores == 7);
     CHECK(told.l2_bytes == 123456);
+    CHECK(told.l3_bytes == int64_t(1) << 40);
     CHECK(told.dram_rate_all_cores == 5);
 }
 
