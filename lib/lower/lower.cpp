@@ -23,6 +23,7 @@
 #include "lower/in_place.h"
 #include "lower/interleave_stores.h"
 #include "lower/lifetimes.h"
+#include "lower/narrow_integers.h"
 #include "lower/partition_loops.h"
 #include "lower/prefix_loops.h"
 #include "lower/private_accumulators.h"
@@ -231,6 +232,7 @@ constexpr Pass passes[] = {
     {"share-loads", rewrite_loops<share_strided_loads>},
     {"hoist-calls", rewrite_loops<hoist_calls>},
     {"widen-floats", rewrite_loops<widen_floats>},
+    {"narrow-integers", rewrite_loops<narrow_integers>},
     {"cse", rewrite_loops<cse>},
     {"kernels", rewrite<kernels>},
     {"arrays", rewrite<arrays>},

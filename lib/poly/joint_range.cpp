@@ -24,6 +24,24 @@ namespace {
 /// Larger problems take more time than they are worth.
 constexpr unsigned long max_operations = 20000;
 constexpr size_t max_names = 10;
+/// Minima, maxima and selects, each of which may double the number of pieces: the index of a mirrored picture has
+/// 20 of them, and would use up all operations in vain.
+constexpr int max_choices = 6;
+
+bool has_few_choices(const Expr &index) {
+    int choices = 0;
+    std::vector<const ExprNode *> pending{
+        index.get()};  // as a tree: pieces do not know what they share
+    while (!pending.empty() && choices <= max_choices) {
+        const ExprNode *node = pending.back();
+        pending.pop_back();
+        choices += node->op == Op::Min || node->op == Op::Max || node->op == Op::Select;
+        for (const Expr &arg : node->args)
+            if (arg.defined())
+                pending.push_back(arg.get());
+    }
+    return choices <= max_choices;
+}
 
 class Question {
   public:
@@ -112,6 +130,8 @@ class Question {
 }  // namespace
 
 Range joint_range(const Expr &index, const JointDomain &domain) {
+    if (!has_few_choices(index))
+        return {};
     isl_ctx *raw = isl_ctx_alloc();
     isl_options_set_on_error(raw, ISL_ON_ERROR_CONTINUE);  // no output to the console
     isl_ctx_set_max_operations(raw, max_operations);

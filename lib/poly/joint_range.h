@@ -20,7 +20,7 @@ struct JointDomain {
 };
 
 /// The range of `index` over the domain, and over all values of the unknown numbers. Unbounded if
-/// something is not quasi-affine, or if the quota is exhausted.
+/// something is not quasi-affine, if there are more than 6 minima, maxima and selects, or if the quota is exhausted.
 Range joint_range(const Expr &index, const JointDomain &domain);
 
 }  // namespace Pipe::poly

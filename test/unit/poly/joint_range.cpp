@@ -119,3 +119,16 @@ TEST_CASE("what is not affine has no joint range", "[poly]") {
     Range range = joint_range(mul(var("u"), var("v")), domain);
     CHECK(range == Range());
 }
+
+TEST_CASE("an index with more choices than pieces can be counted has no joint range", "[poly]") {
+    JointDomain domain;
+    domain.variables = {{"u", num(0), num(9)}, {"v", num(0), num(9)}};
+    Expr index = sub(var("u"), var("v"));
+    for (int choices = 1; choices <= 8; ++choices) {
+        index = ir::max(index, sub(var("v"), add(var("u"), num(choices))));
+        const Range range = joint_range(index, domain);
+        CHECK(range.bounded() == (choices <= 6));
+        if (range.bounded())
+            CHECK(range.max == 9);
+    }
+}
