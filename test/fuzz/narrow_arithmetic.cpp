@@ -123,7 +123,8 @@ class Arithmetic {
         case 14:
             return {cast<int>(abs(a.e)), a.most};
         default:
-            return {cast<int>(cast<uint32_t>(a.e) / n), 4e9};  // the next one reduces it
+            return {cast<int>(cast<uint32_t>(a.e) / n % 1000),
+                    1000};  // a negative number is a large one
         }
     }
 
