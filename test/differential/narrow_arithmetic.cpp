@@ -70,6 +70,9 @@ TEST_CASE("narrow arithmetic: differences, quotients and remainders of either si
 }
 
 TEST_CASE("narrow arithmetic: clamps, absolute values and comparisons", "[differential]") {
+    CHECK(
+        wrong_pairs<uint8_t, int>([](const Expr &a, const Expr &b) { return max(a * b, b) - 300; },
+                                  [](int a, int b) { return std::max(a * b, b) - 300; }) == 0);
     CHECK(wrong_pairs<uint8_t, uint8_t>(
               [](const Expr &a, const Expr &b) { return clamp(a * 2 - b, 0, 255); },
               [](int a, int b) { return std::clamp(a * 2 - b, 0, 255); }) == 0);
