@@ -16,8 +16,7 @@ int64_t known(int64_t bytes, int64_t otherwise) {
 }
 
 /// What this process may expect of the shared cache. A virtual machine of two cores is told of all 300 MiB of a server
-/// with a hundred cores, on which others run; no current processor has more than this for each core, but for a few
-/// with stacked caches.
+/// with a hundred cores, on which others run; few processors have more than this for each core.
 int64_t share_of_l3(int64_t bytes) {
     constexpr int64_t most_per_core = 8 << 20;
     return std::min(bytes, most_per_core * support::usable_processors());

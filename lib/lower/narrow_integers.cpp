@@ -28,16 +28,6 @@ Type narrow(Type type, bool is_signed) {
     return is_signed ? Int(narrow_bits, type.lanes()) : UInt(narrow_bits, type.lanes());
 }
 
-/// The constant lanes of a vector.
-std::optional<int64_t> constant_of(const Expr &e) {
-    const Expr &scalar = e->op == Op::Broadcast ? e->value() : e;
-    if (scalar->op == Op::IntImm)
-        return scalar->int_value;
-    if (scalar->op == Op::UIntImm && scalar->uint_value <= INT64_MAX)
-        return static_cast<int64_t>(scalar->uint_value);
-    return std::nullopt;
-}
-
 /// A wide expression: the lowest 16 bits of its lanes, as uint16, and where its values lie.
 struct Narrow {
     Expr bits;
@@ -48,8 +38,7 @@ struct Narrow {
     }
     Expr as(bool is_signed) const {
         const Type type = narrow(bits.type(), is_signed);
-        const auto value = constant_of(bits);
-        return value ? make_const(type, values.lo) : make_cast(type, bits);
+        return as_const_int(bits, nullptr) ? make_const(type, values.lo) : make_cast(type, bits);
     }
 };
 
@@ -134,9 +123,9 @@ class NarrowIntegers : public GraphMutator {
     }
 
     std::optional<Narrow> narrowed(const Expr &e) {
-        if (const auto value = constant_of(e))
-            return Narrow{make_const(narrow(e.type(), false), *value & 0xffff),
-                          Interval::single(*value)};
+        if (int64_t value = 0; as_const_int(e, &value))
+            return Narrow{make_const(narrow(e.type(), false), value & 0xffff),
+                          Interval::single(value)};
         switch (e->op) {
         case Op::Cast:
             return of_cast(e);
@@ -199,7 +188,8 @@ class NarrowIntegers : public GraphMutator {
     /// Operations that need the whole values of their operands. Divisors are constant.
     std::optional<Narrow> of_binary(const Expr &e) {
         const bool divides = e->op == Op::Div || e->op == Op::Mod;
-        if (divides && constant_of(e->b()).value_or(0) <= 0)
+        int64_t divisor = 0;
+        if (divides && (!as_const_int(e->b(), &divisor) || divisor <= 0))
             return std::nullopt;
         const Narrow *a = find(e->a()), *b = a ? find(e->b()) : nullptr;
         const auto sign = b ? common_sign(*a, *b) : std::nullopt;
@@ -223,10 +213,10 @@ class NarrowIntegers : public GraphMutator {
     std::optional<Narrow> of_call(const Expr &e) {
         const bool shifts = is_intrinsic(*e.get(), intrinsic::shift_right);
         if (shifts || is_intrinsic(*e.get(), intrinsic::shift_left)) {
-            const auto amount = constant_of(e->args[1]);
-            if (!amount || *amount < 0 || *amount >= narrow_bits)
+            int64_t amount = 0;
+            if (!as_const_int(e->args[1], &amount) || amount < 0 || amount >= narrow_bits)
                 return std::nullopt;
-            const Expr power = make_const(e.type(), int64_t(1) << *amount);
+            const Expr power = make_const(e.type(), int64_t(1) << amount);
             return narrowed(make_binary(shifts ? Op::Div : Op::Mul, e->args[0], power));
         }
         if (!is_intrinsic(*e.get(), intrinsic::abs) && !is_intrinsic(*e.get(), intrinsic::absd))

@@ -1,5 +1,5 @@
 #pragma once
-// narrow_integers: arithmetic of vectors of int32 whose values fit into 16 bits is done in 16 bits.
+// narrow_integers: arithmetic of vectors of 32 bits or more whose values fit into 16 bits is done in 16 bits.
 
 #include "ir/stmt_node.h"
 
