@@ -2,6 +2,7 @@
 
 #include "ir/linear.h"
 #include "ir/simplify.h"
+#include "region/unbounded.h"
 #include "region/upper_bound.h"
 
 namespace Pipe::region {
@@ -27,7 +28,8 @@ std::optional<int64_t> LoopBounds::upper_bound(const Expr &e) const {
                                       : extents.emplace(name, extent_of(name)).first->second;
     };
     variables.let_of = [this](const std::string &name) { return lets_.value_of(name); };
-    return region::upper_bound(Linear::from_expr(simplify(e)), variables);
+    const Linear sum = Linear::from_expr(simplify(e));
+    return is_unbounded(sum, variables) ? std::nullopt : region::upper_bound(sum, variables);
 }
 
 Expr LoopBounds::greatest(const Expr &e, const Level &inner, const Level &outer) const {
