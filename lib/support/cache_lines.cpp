@@ -24,16 +24,19 @@ void Steps::add(double distance, double count) {
 
 double share_of_sets(double run_bytes, const Steps &steps) {
     constexpr double sets = page_bytes / line_bytes;
-    double reached = std::max(1.0, run_bytes / line_bytes);
+    // All runs begin at multiples of `common` in a page, as long as distances are whole lines.
+    int64_t common = static_cast<int64_t>(page_bytes);
+    double places = 1;
     for (const auto &[distance, count] : steps) {
-        const double at = std::fmod(distance, page_bytes);
-        double places = std::fmod(distance, line_bytes) != 0 ? sets : 1;
-        if (at != 0 && places == 1)
-            places =
-                page_bytes / std::gcd(static_cast<int64_t>(at), static_cast<int64_t>(page_bytes));
-        reached *= std::min(count, places);
+        const bool whole_lines = std::fmod(distance, line_bytes) == 0;
+        const int64_t at = whole_lines ? static_cast<int64_t>(std::fmod(distance, page_bytes))
+                                       : static_cast<int64_t>(line_bytes);
+        const double of_step = page_bytes / double(std::gcd(at, static_cast<int64_t>(page_bytes)));
+        common = std::gcd(at, common);
+        places = std::min(places * std::min(count, of_step), page_bytes / double(common));
     }
-    return std::min(1.0, reached / sets);
+    const double lines = std::max(1.0, run_bytes / line_bytes);
+    return std::min(1.0, lines * places / sets);
 }
 
 double in_lines(double offset, double run_bytes, double element_bytes, const Steps &steps) {

@@ -24,6 +24,9 @@ TEST_CASE("columns of a matrix crowd into few sets", "[cache_lines]") {
     CHECK(share_of_sets(64, steps({{4096 + 64, 100}})) == 1);  // each one line further
     CHECK(share_of_sets(64, steps({{4096 + 64, 16}})) == 16.0 / 64);
     CHECK(share_of_sets(8, steps({{1000, 500}})) == 1);
+    // Half of the output channels, 3 taps of one row of 9, 64 input channels: in every other pair of lines.
+    CHECK(share_of_sets(128, steps({{256, 3}, {2304, 64}})) == 1.0 / 2);
+    CHECK(share_of_sets(64, steps({{512, 4}, {4096 + 1024, 3}})) == 1.0 / 8);
 }
 
 TEST_CASE("multiples of a distance are more of the same", "[cache_lines]") {
