@@ -381,18 +381,46 @@ UnrolledLoops unrolled_loops(const StageCost &stage, int64_t copies) {
     return result;
 }
 
-int64_t scanned_rows(const Node &node, size_t stage, const std::vector<int64_t> &extents,
-                     const Machine &machine, int cores) {
+namespace {
+
+double bytes_of(const Access &load) {
+    double bytes = load.bytes;
+    for (const Coordinate &c : load.coords)
+        bytes *= double(c.range.size());
+    return bytes;
+}
+
+/// Whether the innermost RVar of a sum goes over rows of an operand that the caches do not hold.
+bool sums_large_rows(const StageCost &stage, double cache_bytes) {
+    return !stage.is_scan &&
+           std::any_of(stage.loads.begin(), stage.loads.end(), [&](const Access &load) {
+               auto goes_over = [](const Coordinate &c) { return (c.reductions & 1) != 0; };
+               return !load.coords.empty() && load.coords[0].iterator == 0 &&
+                      load.coords[0].num == 1 && load.coords[0].den == 1 &&
+                      !goes_over(load.coords[0]) &&
+                      std::any_of(load.coords.begin() + 1, load.coords.end(), goes_over) &&
+                      bytes_of(load) > cache_bytes;
+           });
+}
+
+}  // namespace
+
+int64_t strip_of_rows(const Node &node, size_t stage, const std::vector<int64_t> &extents,
+                      const Machine &machine, int cores) {
     const StageCost &cost = node.stages[stage];
     constexpr int64_t few_vectors = 4;
-    if (!cost.is_scan || cost.rvars.empty() || !cost.loops_over[0])
+    if (cost.rvars.empty() || !cost.loops_over[0])
         return 0;
     if (cores == 1)
-        return extents[0] * node.widest >= few_vectors * machine.vector_bytes ? extents[0] : 0;
+        return cost.is_scan && extents[0] * node.widest >= few_vectors * machine.vector_bytes
+                   ? extents[0]
+                   : 0;
     // Pieces of rows on pages of their own take long if the rows come from beyond the L2 cache.
     constexpr int64_t least_bytes = support::cache::page_bytes / 2,
                       most_bytes = 2 * support::cache::page_bytes;
-    const bool is_large = node.points() * node.bytes > double(machine.l2_bytes) * cores;
+    const double cache_bytes = double(machine.l2_bytes) * cores;
+    const bool is_large = cost.is_scan ? node.points() * node.bytes > cache_bytes
+                                       : sums_large_rows(cost, cache_bytes);
     bool is_plane = true;
     for (size_t d = 1; d < extents.size(); d++)
         is_plane &= !cost.loops_over[d] || extents[d] == 1;
@@ -410,7 +438,7 @@ std::optional<RegisterBlock> register_block(const Node &node, size_t stage,
                                             const Machine &machine, int cores) {
     const StageCost &cost = node.stages[stage];
     if (stage == 0 || (cost.scatters && !cost.has_vectors()) ||
-        scanned_rows(node, stage, extents, machine, cores) > 0)
+        strip_of_rows(node, stage, extents, machine, cores) > 0)
         return std::nullopt;
     return BlockSearch(node, cost, extents, machine, cores).run();
 }

@@ -81,12 +81,12 @@ UnrolledLoops unrolled_loops(const StageCost &stage, int64_t copies);
 /// Iterations of the innermost RVar, not of constant extent, that are unrolled around `copies` vectors.
 int64_t unrolled_steps(const StageCost &stage, int64_t copies);
 
-/// Of a scan along another dimension than 0 that goes over whole rows, one after the other, or over such pieces of them, one
-/// strip for each core: their length. What is loaded again comes from the first caches, and the prefetchers follow rows. 0: in
-/// register blocks, which keep the row before in registers, and read and store short pieces of rows: many strips, which
-/// more cores can share.
-int64_t scanned_rows(const Node &node, size_t stage, const std::vector<int64_t> &extents,
-                     const Machine &machine, int cores);
+/// Of an update whose RVars go over rows, which it takes whole or in long pieces, one after the other, one strip for
+/// each core: the length of these. That is a scan along another dimension than 0, or a sum of rows that come from memory.
+/// What is loaded again comes from the first caches, and the prefetchers follow rows. 0: in register blocks, which keep the
+/// results in registers, and read short pieces of rows: many strips, which more cores can share.
+int64_t strip_of_rows(const Node &node, size_t stage, const std::vector<int64_t> &extents,
+                      const Machine &machine, int cores);
 
 /// The best block for stage `stage` of the node over a region of these extents. Nothing if the
 /// stage has no RVars, or no pure loop over dimension 0, or if its vector loads would not be dense.

@@ -196,7 +196,7 @@ int64_t lanes_along_0(const Node &node, const std::vector<int64_t> &extents,
 
 /// A scan in strips that cores share: [vector] [vectors, unrolled] [rows, unrolled] [row of the strip] [RVars] [strips].
 /// Few rows at a time, each of which takes the one before from registers.
-std::vector<Dim> scan_of_strips(InnerLoops inner, int64_t lanes, int64_t strip) {
+std::vector<Dim> strips_of_rows(InnerLoops inner, int64_t lanes, int64_t strip) {
     constexpr int64_t vectors = 4, rows = 4;
     const auto [strips, columns] = inner.loops.split(inner.names[0], "_o", "_i", strip);
     const auto [blocks, block] = inner.loops.split(columns, "_w", "_v", lanes * vectors);
@@ -288,9 +288,9 @@ StageLoops loops_of_stage(InnerLoops inner, const FuncNode &func, const Node &no
     if (node.stages[s].scatters && !node.stages[s].has_vectors())
         return {scattered_loops(inner, node), {}, false, ""};
     const int64_t lanes = lanes_along_0(node, extents, machine);
-    if (const int64_t row = scanned_rows(node, s, extents, machine, cores); row > 0)
+    if (const int64_t row = strip_of_rows(node, s, extents, machine, cores); row > 0)
         return {cores == 1 ? row_wise_scan(std::move(inner), lanes)
-                           : scan_of_strips(std::move(inner), lanes, row),
+                           : strips_of_rows(std::move(inner), lanes, row),
                 {},
                 false,
                 ""};

@@ -154,9 +154,9 @@ TEST_CASE("scans go row by row in tiles, and down strips where cores share them"
     const auto wide = stages_of(sums, {{0, 4095}, {0, 999}});
     const auto &node = wide.graph.nodes.back();
     CHECK_FALSE(has_block(4096, 2));
-    CHECK(autoschedule::scanned_rows(node, 1, node.extents, machine, 2) == 2048);
-    CHECK(autoschedule::scanned_rows(node, 1, node.extents, machine, 4) == 1024);
-    CHECK(autoschedule::scanned_rows(node, 1, node.extents, machine, 64) == 0);
+    CHECK(autoschedule::strip_of_rows(node, 1, node.extents, machine, 2) == 2048);
+    CHECK(autoschedule::strip_of_rows(node, 1, node.extents, machine, 4) == 1024);
+    CHECK(autoschedule::strip_of_rows(node, 1, node.extents, machine, 64) == 0);
 }
 
 TEST_CASE("a scan in strips of pages is what the definition says", "[autoschedule]") {
@@ -180,6 +180,67 @@ TEST_CASE("a scan in strips of pages is what the definition says", "[autoschedul
         CHECK(p.schedule_source().find(".parallel(x_o)") != std::string::npos);
         int wrong = 0;
         want.for_each_element([&](int i, int j) { wrong += result(i, j) != want(i, j); });
+        CHECK(wrong == 0);
+    }
+}
+
+TEST_CASE("sums over the rows of what comes from memory go down strips that cores share",
+          "[autoschedule][register_block]") {
+    const Machine machine = with_registers(16, 32);
+    auto strip = [&](int64_t width, int height, int cores) {
+        ImageParam in(Float(32), 2, "in");
+        RDom r(0, height, "r");
+        Func sums("sums");
+        sums(x) = 0.f;
+        sums(x) += in(x, r);
+        const auto stages = stages_of(sums, {{0, width - 1}});
+        const auto &node = stages.graph.nodes.back();
+        const int64_t rows = autoschedule::strip_of_rows(node, 1, node.extents, machine, cores);
+        CHECK((rows > 0) != stages.block("sums", machine, cores).has_value());
+        return rows;
+    };
+    CHECK(strip(4096, 999, 2) == 2048);
+    CHECK(strip(4096, 999, 1) == 0);    // in a tile
+    CHECK(strip(4096, 99, 2) == 0);     // the L2 caches hold it
+    CHECK(strip(4096, 9999, 64) == 0);  // too short pieces
+    // Rows that are read along dimension 0 of the operand are no strips, nor are those of several results.
+    ImageParam in(Float(32), 2, "in");
+    RDom r(0, 4096, "r");
+    Func along("along"), product("product");
+    along(x) = 0.f;
+    along(x) += in(r, x);
+    product(x, y) = 0.f;
+    product(x, y) += in(x, r) * in(r, y);
+    for (const Blocked &other :
+         {stages_of(along, {{0, 4095}}), stages_of(product, {{0, 4095}, {0, 4095}})}) {
+        const auto &node = other.graph.nodes.back();
+        CHECK(autoschedule::strip_of_rows(node, 1, node.extents, machine, 2) == 0);
+    }
+}
+
+TEST_CASE("sums over rows in strips of pages are what the definition says", "[autoschedule]") {
+    AutoscheduleOptions options;
+    options.cores = 2;
+    options.l2_bytes = 16 << 10;
+    for (const int width : {2048, 2051, 1100}) {
+        ImageParam in(Int(32), 3, "in");
+        RDom r(0, in.dim(1).extent(), 0, in.dim(2).extent(), "r");
+        Func sums("sums");
+        sums(x) = Tuple(x, 0);
+        sums(x) =
+            Tuple(sums(x)[0] + in(x, r.x, r.y), max(sums(x)[1], in(x, r.x, r.y) * (r.x - r.y)));
+        Buffer<int> image(width, 43, 7), result(width), most(width), want(width), want_most(width);
+        image.fill([](int i, int j, int k) { return (i * 31 + j * 17 + k * 5) % 1000 - 300; });
+        in.set(image);
+        Pipeline p(sums);
+        p.autoschedule(get_host_target(), options);
+        p.realize(result, most);
+        p.realize_reference({want, want_most});
+        INFO(p.schedule_source());
+        CHECK(p.schedule_source().find(".parallel(x_o)") != std::string::npos);
+        int wrong = 0;
+        want.for_each_element(
+            [&](int i) { wrong += result(i) != want(i) || most(i) != want_most(i); });
         CHECK(wrong == 0);
     }
 }
