@@ -409,7 +409,7 @@ int64_t strip_of_rows(const Node &node, size_t stage, const std::vector<int64_t>
                       const Machine &machine, int cores) {
     const StageCost &cost = node.stages[stage];
     constexpr int64_t few_vectors = 4;
-    if (cost.rvars.empty() || !cost.loops_over[0])
+    if (cost.rvars.empty() || extents.empty() || !cost.loops_over[0])
         return 0;
     if (cores == 1)
         return cost.is_scan && extents[0] * node.widest >= few_vectors * machine.vector_bytes

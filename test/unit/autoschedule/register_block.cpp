@@ -203,10 +203,14 @@ TEST_CASE("sums over the rows of what comes from memory go down strips that core
     CHECK(strip(4096, 999, 1) == 0);    // in a tile
     CHECK(strip(4096, 99, 2) == 0);     // the L2 caches hold it
     CHECK(strip(4096, 9999, 64) == 0);  // too short pieces
-    // Rows that are read along dimension 0 of the operand are no strips, nor are those of several results.
+    // Nor has a single sum any. Rows that are read along dimension 0 of the operand are no strips, nor are those of several results.
     ImageParam in(Float(32), 2, "in");
     RDom r(0, 4096, "r");
-    Func along("along"), product("product");
+    Func along("along"), product("product"), total("total");
+    total() = 0.f;
+    total() += in(r, 0);
+    const auto single = stages_of(total, {});
+    CHECK(autoschedule::strip_of_rows(single.graph.nodes.back(), 1, {}, machine, 2) == 0);
     along(x) = 0.f;
     along(x) += in(r, x);
     product(x, y) = 0.f;
