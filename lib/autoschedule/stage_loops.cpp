@@ -194,8 +194,8 @@ int64_t lanes_along_0(const Node &node, const std::vector<int64_t> &extents,
     return extents.empty() || extents[0] == 1 ? 1 : lanes_for(node, node.extents[0], machine);
 }
 
-/// A scan in strips that cores share: [vector] [vectors, unrolled] [rows, unrolled] [row of the strip] [RVars] [strips].
-/// Few rows at a time, each of which takes the one before from registers.
+/// A scan, or a sum of rows, in strips that cores share: [vector] [vectors, unrolled] [rows, unrolled] [row of the strip]
+/// [RVars] [strips]. Few rows at a time, each of which takes the result of the one before from registers.
 std::vector<Dim> strips_of_rows(InnerLoops inner, int64_t lanes, int64_t strip) {
     constexpr int64_t vectors = 4, rows = 4;
     const auto [strips, columns] = inner.loops.split(inner.names[0], "_o", "_i", strip);

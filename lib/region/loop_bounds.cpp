@@ -29,6 +29,7 @@ std::optional<int64_t> LoopBounds::upper_bound(const Expr &e) const {
     };
     variables.let_of = [this](const std::string &name) { return lets_.value_of(name); };
     const Linear sum = Linear::from_expr(simplify(e));
+    // Of the size of a region along one dimension, a bound in the millions is as good as none.
     return is_unbounded(sum, variables) ? std::nullopt : region::upper_bound(sum, variables);
 }
 
